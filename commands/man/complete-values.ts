@@ -73,6 +73,8 @@ function namesOf({ key, field, command, before, io, commands }: ValueRequest): C
       return named(io, "agent.list", "agents");
     case "bundle":
       return named(io, "bundle.list", "bundles");
+    case "schedule":
+      return named(io, "sched.list", "schedules");
     case "project":
       return named(io, "project.list", "projects");
     case "signal":

@@ -40,9 +40,10 @@ import { openKernelDb } from "../store/kernel/open.ts";
 import { sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { sqliteProcessStore } from "../store/process/sqlite.ts";
 import type { Core, Machine, Ports, ProcessParts, ShellParts } from "./core.ts";
+import { bootDue, type DueParts } from "./due.ts";
 import { bootFiles } from "./files.ts";
 import { bootHooks } from "./hooks.ts";
-import { bootProcesses } from "./processes.ts";
+import { bootProcesses, earliest } from "./processes.ts";
 import { bootRepos, bootstrapOf } from "./repos.ts";
 import { bootServices } from "./services.ts";
 import { bootSettings, learnSecrets, type SettingParts } from "./settings.ts";
@@ -66,7 +67,7 @@ export interface Kernel {
   readonly log: (line: string) => void;
   readonly firstRun: boolean;
   readonly isWorking: () => boolean;
-  /** Time until the next paused run continues by itself; null if none does. */
+  /** Time until something starts or continues by itself; null if nothing does. */
   readonly dueWithinMs: () => number | null;
   readonly host: Core["host"];
   /** Waits up to `ms` for turns in flight. Starts nothing new. */
@@ -110,12 +111,13 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     });
     const files = bootFiles(core);
     const targets = bootTargets(core, files);
-    const parts = bootProcesses(core, files, targets);
+    const parts = { ...bootProcesses(core, files, targets), ...bootDue(core) };
     dispatches.make(core, bootServices(core, files, targets, parts));
     const { shells } = targets;
     shells.adopt();
     await takeUp(core, parts);
     await shells.settle();
+    await parts.scheduler.begin();
     return finished(core, parts, { firstRun, database, shells });
   } catch (error) {
     database.close();
@@ -204,7 +206,18 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, pausedRuns, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
+  {
+    scheduler,
+    runners,
+    ledger,
+    closer,
+    pausedRuns,
+    timeouts,
+    contextResets,
+    policy,
+    budgets,
+    dueWithinMs,
+  }: ProcessParts & DueParts,
   {
     firstRun,
     database,
@@ -228,7 +241,12 @@ function finished(
     callers,
     sysFor,
     isWorking: () =>
-      runners.active > 0 || ledger.busy || shells.isBusy() || core.hooks.isBusy() || policy.questions.isPending,
+      runners.active > 0 ||
+      ledger.busy ||
+      scheduler.isBusy ||
+      shells.isBusy() ||
+      core.hooks.isBusy() ||
+      policy.questions.isPending,
     async accept(client, credentials, peer = "local") {
       learnEnvironment(redactor, client.env);
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
@@ -237,10 +255,12 @@ function finished(
       if (core.offers.made(human.uid, client)) pausedRuns.resumeWithKey(human.uid).catch(core.onFault);
       return sysFor(human.uid, () => callers.person(human.uid, human.home), client);
     },
-    dueWithinMs,
+    dueWithinMs: () => earliest(dueWithinMs(), scheduler.dueWithinMs()),
     async drain(ms) {
       pausedRuns.stop();
+      scheduler.stop();
       await runners.drain(ms);
+      await scheduler.settled();
       await closer.settled();
       await core.hooks.settled(ms);
     },
@@ -254,6 +274,8 @@ function finished(
 
   async function close(): Promise<void> {
     await stopSweeping();
+    scheduler.stop();
+    await scheduler.settled();
     pausedRuns.stop();
     timeouts.stop();
     shells.close();

@@ -86,7 +86,7 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
   };
 }
 
-function earliest(...dueMs: readonly (number | null)[]): number | null {
+export function earliest(...dueMs: readonly (number | null)[]): number | null {
   const due = dueMs.filter((ms) => ms !== null);
   return due.length === 0 ? null : Math.min(...due);
 }

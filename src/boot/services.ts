@@ -53,13 +53,14 @@ import type { Processes } from "../syscalls/services.ts";
 import type { Services } from "../syscalls/table.ts";
 import { conversationsOf } from "./compaction.ts";
 import type { Core, FileParts, ProcessParts, TargetParts } from "./core.ts";
+import type { DueParts } from "./due.ts";
 import { bootstrapOf, lazyRepositories, lazyWorkspaces, newWorkspacesOf } from "./repos.ts";
 
 export function bootServices(
   core: Core,
   files: FileParts,
   { shells, hostFiles, web, blocks }: TargetParts,
-  parts: ProcessParts,
+  parts: ProcessParts & DueParts,
 ): Services {
   const { ledger, runners, closer, pausedRuns, budgets, undoing, policy } = parts;
   const { kernel, processes: store, objects, machine, config, host, startedAt, generation } = core;
@@ -122,6 +123,7 @@ export function bootServices(
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,
+    schedules: parts.schedules,
   };
 }
 

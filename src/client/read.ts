@@ -156,6 +156,13 @@ function reportsAtRest(kernel: KernelStore, clock: Clock) {
     outages: atRest("outages", async () => (await import("../kernel/models/outages.ts")).outageReports(kernel)),
     usage: atRest("usage", async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
     budgets: atRest("budgets", async () => (await spending()).budgetsShown({ kernel, clock })),
+    schedules: atRest("schedules", async () => {
+      const [{ scheduleViews }, { timezoneOf }] = await Promise.all([
+        import("../due/views.ts"),
+        import("../due/default-zone.ts"),
+      ]);
+      return scheduleViews({ kernel, clock, zone: timezoneOf(kernel.config) });
+    }),
   };
 }
 

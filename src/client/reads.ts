@@ -30,6 +30,7 @@ export const READS = {
   usage: ["runs", "sums"],
   budgets: ["list"],
   prompts: ["show", "files", "homeFiles"],
+  schedules: ["list", "get", "next", "history"],
   trust: ["speaks"],
   undoing: ["diff"],
   fileUse: ["uses", "writers"],

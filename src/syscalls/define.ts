@@ -65,6 +65,7 @@ export interface FieldSpec<T> {
     | "agent"
     | "bundle"
     | "project"
+    | "schedule"
     | "file"
     | "host-or-file"
     | "core";

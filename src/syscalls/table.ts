@@ -6,6 +6,7 @@ import type { Agents, Bundles, Credits, Projects } from "./account/agent-service
 import type { Approvals } from "./approval/hil.ts";
 import type { PolicyService } from "./approval/policy.ts";
 import type { CallContext, Fields, Syscall } from "./define.ts";
+import type { Schedules } from "./due/sched-service.ts";
 import type { Files } from "./fs/files-service.ts";
 import type { FileTree } from "./fs/fs-tree.ts";
 import type { FileUse } from "./fs/fs-use.ts";
@@ -70,6 +71,7 @@ export interface Services {
   readonly credits: Credits;
   readonly niceness: Niceness;
   readonly sessions: Sessions;
+  readonly schedules: Schedules;
 }
 
 /** A declaration for dispatch and derivation: typed in its own file, uniform here. */
@@ -106,6 +108,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   hil: [async () => (await import("./approval/hil.ts")).hilCalls],
   policy: [async () => (await import("./approval/policy.ts")).policyCalls],
   hooks: [async () => (await import("./system/hooks.ts")).hookCalls],
+  sched: [async () => (await import("./due/sched.ts")).schedCalls],
   archive: [async () => (await import("./session/archive.ts")).archiveCalls],
   config: [async () => (await import("./system/config.ts")).configCalls],
   ai: [async () => (await import("./run/ai.ts")).aiCalls],

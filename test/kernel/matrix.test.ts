@@ -10,6 +10,7 @@ import { seeded } from "../support/random.ts";
 import { drawn, samples } from "../support/soak.ts";
 import { AGENT_ROWS } from "./matrix/agents.ts";
 import { REPO_ROWS } from "./matrix/repos.ts";
+import { SCHEDULE_ROWS } from "./matrix/schedules.ts";
 import { SESSION_ROWS } from "./matrix/sessions.ts";
 import { SHELL_ROWS } from "./matrix/shell.ts";
 import { STORAGE_ROWS } from "./matrix/storage.ts";
@@ -192,6 +193,7 @@ const TABLE: Rows = {
   "audit.list": { outcomes: PERSON, about: () => ({}) },
   ...AGENT_ROWS,
   ...SHELL_ROWS,
+  ...SCHEDULE_ROWS,
   ...SESSION_ROWS,
   ...STORAGE_ROWS,
 };
@@ -265,8 +267,7 @@ test("every call that hides another account's things is one of those whose answe
   expect(missing.map(([name]) => `add ${name} to NAMING in test/support/naming.ts`)).toEqual([]);
 });
 
-/** Many hundred cells: each run draws a few calls, different from those of the last run. */
-const CALLS_EACH_RUN = 80;
+const CALLS_EACH_RUN = 80; // of many hundred cells: each run draws others
 
 test.each(drawn(CALLS_EACH_RUN, Object.entries(TABLE)))(
   "%s is allowed to the callers in its row and to no others",

@@ -73,6 +73,8 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       bundles: seams.around("bundles", kernel.bundles),
       projects: seams.around("projects", kernel.projects),
       credits: seams.around("credits", kernel.credits),
+      schedules: seams.around("schedules", kernel.schedules),
+      occurrences: seams.around("occurrences", kernel.occurrences),
     },
     processes: seams.around("process", processes),
     objects: seams.around("objects", objects),

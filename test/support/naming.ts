@@ -15,6 +15,7 @@ export interface Things {
   readonly project: string;
   /** By its id: a key is always the caller's own. */
   readonly session: string;
+  readonly schedule: string;
   /** A script that was run. */
   readonly script: string;
 }
@@ -32,6 +33,7 @@ export const ABSENT: Things = {
   project: "nowhere",
   session: "0190a1b2-0000-7000-8000-000000000004",
   token: "0190a1b2-0000-7000-8000-000000000003",
+  schedule: "no-schedule",
   script: "0190a1b2-0000-7000-8000-000000000005",
 };
 
@@ -120,6 +122,13 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "project.show": ({ project: name }) => [{ name }],
   "project.edit": ({ project: name }) => [{ name, instructions: "x" }],
   "project.rm": ({ project: name }) => [{ name }],
+  "sched.get": ({ schedule }) => [{ schedule }],
+  "sched.next": ({ schedule: when }) => [{ when }],
+  "sched.history": ({ schedule }) => [{ schedule }],
+  "sched.add": ({ pid }) => [{ when: "every 1h", text: "hello", pid }],
+  "sched.update": ({ schedule, pid }) => [{ schedule }, { schedule, pid }],
+  "sched.remove": ({ schedule }) => [{ schedule }],
+  "sched.run": ({ schedule }) => [{ schedule }],
   "session.get": ({ session: key }) => [{ key }],
   "session.stats": ({ session: key }) => [{ key }],
   "session.history": ({ session: key }) => [{ key }],

@@ -66,6 +66,7 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   kernel: { files: ["src/kernel/"], imports: BELOW_KERNEL, packages: ["chokidar"] },
   // seed-002's face: a client of the kernel like any other.
   manager: { files: ["src/process/manager/"], imports: ["process", "top", "abi", "lib"] },
+  due: { files: ["src/due/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
   process: { files: ["src/process/"], imports: ["kernel", ...BELOW_KERNEL], packages: ["fflate"] },
   sessions: { files: ["src/sessions/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
   apps: { files: ["src/apps/"], imports: ["process", "kernel", ...BELOW_KERNEL] },

@@ -36,6 +36,7 @@ export const LIMITS = {
   spawnDepthMax: 8,
   processesPerOwnerMax: 10_000,
   workspacesPerOwnerMax: 10_000,
+  schedulesPerOwnerMax: 10_000,
   openProcessDatabasesMax: 64,
   restingProcessDatabasesMax: 4, // kept open while unused
   processDatabaseRestMs: 20_000,

@@ -16,7 +16,7 @@ export interface GatePorts {
 
 const FREE = ["proc.spawn", "proc.abort", "fs.stage", "shell.run", "shell.stop", "shell.signal"];
 /** Never allowed by a rule or mode. */
-const NEVER_LIFTED = /^(?:config|policy|hil|account|group|sys|kernel|storage|workspace)\./;
+const NEVER_LIFTED = /^(?:config|policy|hil|account|group|sys|kernel|storage|workspace|sched)\./;
 /** Calls that write, with their path arguments. */
 const WRITES: { readonly [call: string]: readonly string[] } = {
   "fs.write": ["path"],

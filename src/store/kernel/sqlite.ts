@@ -4,6 +4,8 @@
 import { auditRows } from "./audit.ts";
 import { configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
+import { occurrenceRows } from "./due/occurrences.ts";
+import { scheduleRows } from "./due/schedules.ts";
 import { fileWriteRows } from "./file-writes.ts";
 import { hookRows } from "./hooks.ts";
 import { accountFileRows } from "./people/account-files.ts";
@@ -54,6 +56,8 @@ const GROUPS = {
   bundles: bundleRows,
   projects: projectRows,
   credits: creditRows,
+  schedules: scheduleRows,
+  occurrences: occurrenceRows,
 };
 
 export type KernelStore = { readonly [G in keyof typeof GROUPS]: ReturnType<(typeof GROUPS)[G]> };

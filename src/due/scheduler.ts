@@ -1,0 +1,225 @@
+// Runs schedules: one alarm for the earliest instant, one verb that claims what is due, one end for every occurrence.
+
+import { messageOf } from "../abi/errno.ts";
+import type { OccurrenceResult } from "../abi/schedule.ts";
+import { Alarms } from "../lib/alarm.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { OccurrenceRow } from "../store/kernel/due/occurrences.ts";
+import type { ScheduleRow } from "../store/kernel/due/schedules.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import { StoreUnavailable } from "../store/open.ts";
+import { type End, failedEnd, type Starts } from "./starts.ts";
+import { planOf } from "./timetable.ts";
+
+export interface SchedulerPorts {
+  readonly kernel: Pick<KernelStore, "schedules" | "occurrences">;
+  readonly starts: Pick<Starts, "start" | "follow" | "stop">;
+  readonly clock: Clock;
+  /** UUIDv7. */
+  readonly newId: () => string;
+  readonly onFault: (error: unknown) => void;
+  /** Called after the end is stored. */
+  readonly ended: (schedule: ScheduleRow, end: End, pausedWhy: string | null) => void;
+}
+
+const CLAIMS_MAX = 50;
+const COMMANDS_MAX = 4;
+const RETRY_MS = 5000;
+/** Half the time for which request ids are kept: until then, a start can be repeated. */
+const START_KNOWN_MS = 12 * 60 * 60 * 1000;
+const ONE_SHOTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+export class Scheduler {
+  private readonly alarms: Alarms<"due">;
+  private readonly leaving = new AbortController();
+  private readonly starting = new Set<Promise<void>>();
+  private commands = 0;
+  private readonly waiting: (() => void)[] = [];
+  private pass: Promise<void> | null = null;
+  private again = false;
+
+  constructor(private readonly ports: SchedulerPorts) {
+    const { clock, onFault } = ports;
+    this.alarms = new Alarms({ clock, onFault, ring: () => this.look() });
+  }
+
+  /** Takes up what an earlier kernel left open, and arms the alarm. */
+  async begin(): Promise<void> {
+    const { kernel, clock } = this.ports;
+    await kernel.schedules.sweep(clock.now() - ONE_SHOTS_KEPT_MS);
+    for (const row of await kernel.occurrences.open()) this.track(this.takeUp(row));
+    await this.arm();
+  }
+
+  /** Call it after a change of the schedules. */
+  async arm(): Promise<void> {
+    if (this.leaving.signal.aborted) return;
+    const at = await this.ports.kernel.schedules.earliest();
+    if (at === null) this.alarms.delete("due");
+    else this.alarms.set("due", at);
+  }
+
+  /** Starts an occurrence that a person asked for. */
+  startNow(schedule: ScheduleRow, row: OccurrenceRow): void {
+    this.track(this.carryOut(schedule, row));
+  }
+
+  dueWithinMs(): number | null {
+    return this.alarms.dueWithinMs();
+  }
+
+  get isBusy(): boolean {
+    return this.starting.size > 0 || this.pass !== null || this.commands > 0;
+  }
+
+  /** Claims and starts nothing more. What runs is followed by the next kernel. */
+  stop(): void {
+    this.alarms.clear();
+    this.leaving.abort();
+    for (const go of this.waiting.splice(0)) go();
+  }
+
+  /** Resolves when no start is in flight. */
+  async settled(): Promise<void> {
+    await this.pass;
+    await Promise.all(this.starting);
+  }
+
+  private async look(): Promise<void> {
+    this.again = true;
+    this.pass ??= this.passes().finally(() => {
+      this.pass = null;
+    });
+    await this.pass;
+  }
+
+  private async passes(): Promise<void> {
+    const { kernel, clock, newId, onFault } = this.ports;
+    try {
+      while (this.again && !this.leaving.signal.aborted) {
+        this.again = false;
+        const now = clock.now();
+        const claimed = await kernel.occurrences.claim({ now, limit: CLAIMS_MAX }, (due) => planOf(due, now, newId));
+        await Promise.all(claimed.map((row) => this.begun(row)));
+        this.again ||= claimed.length > 0;
+      }
+      await this.arm();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) onFault(error);
+      if (!this.leaving.signal.aborted) this.alarms.set("due", clock.now() + RETRY_MS);
+    }
+  }
+
+  /** Resolves when the occurrence has started. */
+  private async begun(row: OccurrenceRow): Promise<void> {
+    const schedule = await this.ports.kernel.schedules.get(row.scheduleId);
+    if (schedule === null) return;
+    if (row.state === "queued" && schedule.rules.overlap === "replace") return await this.replace(schedule, row);
+    if (row.state !== "claimed") return;
+    const { promise: started, resolve } = Promise.withResolvers<void>();
+    this.track(this.carryOut(schedule, row, resolve).finally(resolve));
+    await started;
+  }
+
+  private async replace(schedule: ScheduleRow, by: OccurrenceRow): Promise<void> {
+    const { kernel, clock } = this.ports;
+    for (const row of await kernel.occurrences.open()) {
+      if (row.scheduleId !== schedule.id || row.id === by.id) continue;
+      if (row.state !== "queued") await this.ports.starts.stop(schedule, row).catch(this.ports.onFault);
+      else
+        await kernel.occurrences.finish(row.id, {
+          ...{ state: "skipped", error: "replaced by the next occurrence", result: {}, now: clock.now() },
+        });
+    }
+  }
+
+  private track(work: Promise<void>): void {
+    const tracked = work.catch(this.ports.onFault).finally(() => this.starting.delete(tracked));
+    this.starting.add(tracked);
+  }
+
+  private async carryOut(schedule: ScheduleRow, row: OccurrenceRow, started = () => {}): Promise<void> {
+    const isCommand = schedule.target.kind === "exec";
+    // A command waits for its turn as `claimed`; nothing else waits for it.
+    if (isCommand) started();
+    if (isCommand) await this.turn();
+    try {
+      if (this.leaving.signal.aborted) return;
+      const { kernel, clock } = this.ports;
+      let result: OccurrenceResult;
+      try {
+        result = await this.ports.starts.start(schedule, row);
+      } catch (error) {
+        // The next kernel repeats the start.
+        if (this.leaving.signal.aborted || error instanceof StoreUnavailable) throw error;
+        return await this.end(schedule, row, failedEnd(error));
+      }
+      await kernel.occurrences.started(row.id, clock.now(), result);
+      started();
+      const follows = this.follow(schedule, { ...row, result: { ...row.result, ...result } });
+      if (isCommand) await follows;
+      else this.follows(follows);
+    } finally {
+      if (isCommand) this.free();
+    }
+  }
+
+  /** Follows without being waited for: a run may take days. */
+  private follows(work: Promise<void>): void {
+    work.catch(this.ports.onFault);
+  }
+
+  private async follow(schedule: ScheduleRow, row: OccurrenceRow): Promise<void> {
+    const { kernel, starts } = this.ports;
+    const { signal } = this.leaving;
+    let end: End;
+    try {
+      const blocked = (why: string) => kernel.occurrences.blocked(row.id, why);
+      end = await starts.follow(schedule, row, { signal, blocked });
+    } catch (error) {
+      // A command in gsv's shell ends with its kernel; one on the host may outlive it.
+      const isLost = schedule.target.kind === "exec";
+      const why = `gsv ended while it ran: ${messageOf(error)}`;
+      end = isLost ? { state: "unknown", error: why, result: {} } : failedEnd(error);
+    }
+    // A kernel that leaves ends its own waits and scripts: the next one finds out.
+    if (!signal.aborted) await this.end(schedule, row, end);
+  }
+
+  private async end(schedule: ScheduleRow, row: OccurrenceRow, end: End): Promise<void> {
+    const { kernel, clock, ended } = this.ports;
+    const { next, pausedWhy } = await kernel.occurrences.finish(row.id, { ...end, now: clock.now() });
+    ended(schedule, end, pausedWhy);
+    if (pausedWhy !== null) await this.arm();
+    const latest = next === null ? null : await kernel.schedules.get(next.scheduleId);
+    if (next !== null && latest !== null) this.startNow(latest, next);
+  }
+
+  /** An occurrence of an earlier kernel. */
+  private async takeUp(row: OccurrenceRow): Promise<void> {
+    const { kernel, clock } = this.ports;
+    const schedule = await kernel.schedules.get(row.scheduleId);
+    if (schedule === null) return;
+    if (row.state === "queued") return;
+    if (row.state !== "claimed") return this.follows(this.follow(schedule, row));
+    if (clock.now() - claimedAt(row) <= START_KNOWN_MS) return await this.carryOut(schedule, row);
+    await this.end(schedule, row, { state: "unknown", error: "gsv ended before the start was recorded", result: {} });
+  }
+
+  private async turn(): Promise<void> {
+    if (this.commands < COMMANDS_MAX) this.commands++;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  /** The turn passes on to the next in line. */
+  private free(): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.commands--;
+    else next();
+  }
+}
+
+/** The instant in its id. */
+function claimedAt({ id }: OccurrenceRow): number {
+  return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+}
