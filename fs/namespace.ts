@@ -1,10 +1,10 @@
-// The namespace: a table of mounts, longest prefix first. Walks paths: `..`, symlinks (up to 16, across mounts) and search permission on
-// every directory. Mounts get resolved paths; `..` never leaves `/`. Mount points are listed in their parents even if nothing else exists there.
+// The namespace: a table of mounts, longest prefix first. Mounts get resolved paths (walk.ts); `..` never leaves `/`. Mount points are listed
+// in their parents even if nothing else exists there.
 
-import { LIMITS } from "../src/abi/config/limits.ts";
 import type { Caller } from "../src/abi/identity.ts";
 import { isInside } from "../src/lib/inside.ts";
 import { leadsToAllowed, need, needAllowed, needRemove, READ, SEARCH, WRITE } from "./access.ts";
+import { type Aliases, NO_ALIASES } from "./alias.ts";
 import { FileError } from "./error.ts";
 import {
   type Attributes,
@@ -20,12 +20,10 @@ import {
   type Stat,
   type WriteOptions,
 } from "./filesystem.ts";
-import { Fence, innerOf, inside, readInside, WalkCache } from "./inside.ts";
-import { parent, split } from "./path.ts";
-import { checkLength, endsInDots, pathOf, SLASH, steps, waysTo } from "./steps.ts";
-
-/** Stands for missing directories during a walk. */
-const IMAGINED: Stat = { ...BARE_DIRECTORY };
+import { innerOf, inside, readInside, WalkCache } from "./inside.ts";
+import { normalise, parent, split } from "./path.ts";
+import { checkLength, endsInDots, pathOf, waysTo } from "./steps.ts";
+import { type Tree, walk } from "./walk.ts";
 
 type Present = Place & { readonly stat: Stat };
 
@@ -38,11 +36,37 @@ export class Namespace {
   /** Stat of directories that exist only as parents of mount points. */
   private readonly bare: Stat;
 
+  private readonly tree: Tree;
+
   /** `sinceMs`: mtime of such directories. */
-  constructor(mounts: readonly Mount[], sinceMs = 0) {
+  constructor(
+    mounts: readonly Mount[],
+    sinceMs = 0,
+    private readonly aliases: Aliases = NO_ALIASES,
+  ) {
     this.bare = { ...BARE_DIRECTORY, mtimeMs: sinceMs };
     this.mounts = [...mounts].sort((left, right) => right.at.length - left.at.length);
     this.ways = waysTo(mounts.map(({ at }) => at));
+    this.tree = {
+      aliases,
+      rootStat: (caller) => this.rootStat(caller),
+      lookup: (...given) => this.lookup(...given),
+      place: (names, stat) => this.place(names, stat),
+    };
+  }
+
+  /** The path with the mount instead of its other name. Text only: links stay. */
+  async named(caller: Caller, path: string): Promise<string> {
+    const alias = await this.aliases.around(caller, normalise(path));
+    return alias === null ? path : alias.at + normalise(path).slice(alias.path.length);
+  }
+
+  /** The path as a person knows it: with the other name of its mount, if it has one that leads back to it. */
+  async shown(caller: Caller, path: string): Promise<string> {
+    const whole = normalise(path);
+    const alias = await this.aliases.ofMounted(caller, whole);
+    const shown = alias === null ? path : alias.path + whole.slice(alias.at.length);
+    return alias !== null && (await this.named(caller, shown)) === whole ? shown : path;
   }
 
   /** The path without symlinks. Its last name may not exist. */
@@ -252,62 +276,8 @@ export class Namespace {
     return { ...place, stat: place.stat };
   }
 
-  /** Walks name by name. The last name may be missing; a final symlink is followed or kept. A missing directory ends the walk, or
-   * counts as empty ("imagine"). */
-  private async walk(
-    caller: Caller,
-    path: string,
-    last: "follow" | "keep",
-    missing: "refuse" | "imagine" = "refuse",
-  ): Promise<Place> {
-    checkLength(path);
-    if (!path.startsWith("/")) throw new FileError("EINVAL", path, "not an absolute path");
-    const todo = steps(path);
-    const here: string[] = [];
-    const root = await this.rootStat(caller);
-    let trail = [root];
-    const ahead = new WalkCache(caller);
-    const fence = new Fence();
-    for (let links = 0; ; ) {
-      const name = todo.shift();
-      fence.leaveIfPast(todo.length);
-      const stat = trail.at(-1) ?? root;
-      if (name === undefined) return this.place(here, stat);
-      if (stat.kind !== "directory") throw new FileError("ENOTDIR", pathOf(here));
-      if (name === SLASH) continue;
-      need(caller, stat, SEARCH, pathOf(here));
-      if (name === ".") continue;
-      if (name === "..") {
-        fence.needInside(parent(pathOf(here)));
-        if (here.pop() !== undefined) trail.pop();
-        continue;
-      }
-      if (Buffer.byteLength(name) > LIMITS.nameBytesMax) throw new FileError("ENAMETOOLONG", `${name.slice(0, 60)}…`);
-      const found = stat === IMAGINED ? null : await this.lookup(caller, [...here, name], ahead, todo);
-      if (found === null) {
-        here.push(name);
-        if (todo.length === 0) return this.place(here, null);
-        if (todo.length === 1 && todo[0] === SLASH) return { ...this.place(here, null), forDirectory: true };
-        if (missing === "refuse") throw new FileError("ENOENT", pathOf(here));
-        trail.push(IMAGINED);
-        continue;
-      }
-      if (found.kind === "symlink" && (todo.length > 0 || last === "follow")) {
-        if (++links > LIMITS.symlinkDepthMax) throw new FileError("ELOOP", path);
-        const target = found.target ?? "";
-        fence.enter(this.place([...here, name], found), todo.length);
-        if (target.startsWith("/")) {
-          fence.needInside("/");
-          here.length = 0;
-          trail = [root];
-        }
-        todo.unshift(...steps(target));
-        ahead.forget();
-        continue;
-      }
-      here.push(name);
-      trail.push(found);
-    }
+  private walk(caller: Caller, path: string, last: "follow" | "keep", missing: "refuse" | "imagine" = "refuse") {
+    return walk(this.tree, caller, { path, last, missing });
   }
 
   private place(names: readonly string[], stat: Stat | null): Place {

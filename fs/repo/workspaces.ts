@@ -6,6 +6,7 @@ import type { Caller } from "../../src/abi/identity.ts";
 import { isGits } from "../../src/abi/repo.ts";
 import { isInside } from "../../src/lib/inside.ts";
 import { foldName } from "../../src/lib/text/fold-name.ts";
+import type { Aliases } from "../alias.ts";
 import { Jail } from "../disk/jail.ts";
 import { FileError } from "../error.ts";
 import {
@@ -38,6 +39,8 @@ export interface WorkspacesOptions {
   readonly find: (caller: Caller, id: string) => Promise<MountedWorkspace | null>;
   /** Names in the listing. */
   readonly list: (caller: Caller) => Promise<readonly string[]>;
+  /** For the real paths of host directories. */
+  readonly aliases: Aliases;
   readonly directoryOf: (workspace: MountedWorkspace) => string;
   readonly treeOf: (workspace: MountedWorkspace) => Promise<Tree>;
   /** Mounts a host directory. */

@@ -91,7 +91,7 @@ export function mountedFiles(parts: MountParts): Namespace {
     { ...kept("/agents"), fs: withCallerLink(stored, { directory: "/agents", name: MAIN_AGENT, targetFor }) },
     ...granted(parts, told),
   ];
-  return new Namespace(mounts, clock.now());
+  return new Namespace(mounts, clock.now(), parts.workspaces.aliases);
 }
 
 function granted(

@@ -2,6 +2,7 @@
 
 import { filesByTarget } from "../kernel/files/file-targets.ts";
 import { filesBelow } from "../kernel/shells/file-count.ts";
+import { attachedPaths, realPathIn } from "../kernel/workspaces/real-paths.ts";
 import { carryOut } from "../process/approvals/approvals.ts";
 import { Judge } from "../process/approvals/policy/judge.ts";
 import { Policies } from "../process/approvals/policy/policies.ts";
@@ -19,13 +20,6 @@ interface PolicyPorts extends Omit<TargetParts, "blocks"> {
   readonly ledger: Ledger;
   /** Built after the policy. */
   readonly runners: () => Runners;
-}
-
-/** Files of an attached directory also have a path in gsv. */
-async function realPathIn(workspaces: Core["kernel"]["workspaces"], path: string): Promise<string> {
-  const [, id, rest = ""] = /^\/workspaces\/(dir_[a-z0-9]{6})(\/.*)?$/.exec(path) ?? [];
-  const directory = id === undefined ? null : ((await workspaces.get(id))?.directory ?? null);
-  return directory === null ? path : `${directory}${rest}`;
 }
 
 export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, runners }: PolicyPorts): PolicyParts {
@@ -47,7 +41,14 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
     textOf: (row, path, target) => read.text(row, path, target),
     parser: shellParser,
     filesBelow,
-    realPath: (path) => realPathIn(kernel.workspaces, path),
+    otherNames: async (row, path, target) => {
+      const other =
+        target === "host"
+          ? await files.options.namespace.named(await callers.process(row), path)
+          : await realPathIn(kernel, path);
+      return other === path ? [] : [other];
+    },
+    attached: (row) => attachedPaths(kernel, row.ownerUid),
     dryRun: previewer({ callers, shells, web, files: filesByTarget(files.service, hostFiles.files) }),
   });
   const questions = new Questions({

@@ -32,7 +32,7 @@ export function pathLocator({
   namespace,
   homeOf,
 }: {
-  readonly namespace: Pick<Namespace, "locate">;
+  readonly namespace: Pick<Namespace, "locate" | "named">;
   readonly homeOf: HomeOf;
 }): (caller: Caller, path: string) => Promise<string> {
   return async (caller, path) => {
@@ -43,7 +43,7 @@ export function pathLocator({
       // A failing store must not let a path pass unseen.
       if (!(error instanceof SysError) || error instanceof StoreUnavailable) throw error;
       // The call will fail as well; the path is judged as written.
-      return normalise(absolute);
+      return namespace.named(caller, normalise(absolute));
     }
   };
 }

@@ -7,6 +7,7 @@ import type { RandomBytes } from "../../abi/ids.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Repos } from "../../repos/repos.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import { realPaths } from "./real-paths.ts";
 
 export interface MountedWorkspacesPorts {
   readonly kernel: Pick<KernelStore, "workspaces" | "accounts">;
@@ -30,6 +31,7 @@ export function mountedWorkspaces(ports: MountedWorkspacesPorts): WorkspacesOpti
       const rows = await kernel.workspaces.list({ ...owner, archived: false, limit: LIMITS.workspacesPerOwnerMax });
       return rows.map(({ id }) => id);
     },
+    aliases: realPaths(kernel),
     directoryOf: ({ owner, id }) => `${paths.reposDir}/${owner.username}/${id}`,
     treeOf: async ({ owner, id }) => (await repos()).tree({ owner: owner.username, name: id }),
     disk: ({ owner }: MountedWorkspace, directory) =>

@@ -29,6 +29,7 @@ const READ: Subject = {
   tags: new Set(),
   words: null,
   place: "/proj/a",
+  otherNames: [],
   unstable: null,
 };
 const about = (more: Partial<Subject>) => ({ ...READ, ...more });

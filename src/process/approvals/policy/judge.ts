@@ -48,8 +48,10 @@ export interface JudgePorts {
   readonly parser: () => Promise<ParseShell>;
   /** Number of files that a command on the host would delete; null if unknown. */
   readonly filesBelow: (directory: string, names: readonly string[]) => number | null;
-  /** The path on the host of a file in gsv that lies there; else the same path. */
-  readonly realPath: (path: string) => Promise<string>;
+  /** Its real path for a path in gsv, and the reverse. */
+  readonly otherNames: (row: ProcessRow, path: string, target: string) => Promise<readonly string[]>;
+  /** Paths in gsv, besides those below /workspaces, that lead to directories of the host. */
+  readonly attached: (row: ProcessRow) => Promise<readonly string[]>;
   /** Throws if the call would fail even with an approval. Has no effects. */
   readonly dryRun: (row: ProcessRow, call: Called) => Promise<void>;
 }
@@ -102,14 +104,15 @@ export class Judge {
     const isOnHost = command !== undefined && target === "host";
     const ground = isOnHost ? await this.ports.hostGround(row, command, cwd) : null;
     const isNew = ground !== null && !ground.attached;
-    const sandboxed = ground === null ? {} : { sandboxed: ground.sandbox !== null };
+    const sandboxed = ground !== null && { sandboxed: ground.sandbox !== null };
     const more = { ...(isNew && { attaches: ground.directory }), ...(ground?.sandbox === null && ONCE), ...sandboxed };
     const about = { target, directory: ground?.directory ?? null, reasons: [], diff: null, ...more };
     if (command === undefined) {
       const why = `type into command ${request.id}: ${input}`;
       return judgedAs({ action: "ask", why }, { about: { ...about, reasons: ["the input may be a command"] } });
     }
-    const onDisk = `${cwd ?? row.cwd}\n${command}`.includes(ATTACHED);
+    const attached = await this.ports.attached(row);
+    const onDisk = [ATTACHED, ...attached].some((path) => `${cwd ?? row.cwd}\n${command}`.includes(path));
     const line = await shellLine(command, this.ports.parser);
     const needs = needsOfLine(line);
     const network = request.network === true || needs.network || withheld.includes("network");
@@ -120,7 +123,7 @@ export class Judge {
     const layers = await this.ports.layers(row, about.directory);
     const isFree = row.mode === "yolo";
     const judged = shellVerdict({
-      ...{ request, ground, line, layers, isFree },
+      ...{ request, ground, line, layers, isFree, attached },
       ...{ profile: row.profile, cwd: cwd?.startsWith("~") ? cwd : join(row.cwd, cwd ?? ".") },
     });
     const shown = {
@@ -177,6 +180,7 @@ export class Judge {
   private async byRules(row: ProcessRow, call: Called, by: ByDefault): Promise<Judged> {
     const { verdict, what, filePath, guarded, attaches, open } = by;
     const target = typeof call.args.target === "string" ? call.args.target : "gsv";
+    const otherNames = filePath === null ? [] : await this.ports.otherNames(row, filePath, target);
     const ruled = decision(await this.ports.layers(row, null), {
       call: call.call ?? "",
       target,
@@ -185,6 +189,7 @@ export class Judge {
       tags: new Set(TAGS_OF[call.call ?? ""] ?? []),
       words: null,
       place: filePath,
+      otherNames,
       unstable: null,
     });
     if (open && ruled?.action !== "deny" && (verdict.action === "ask" || ruled?.action === "ask"))
@@ -194,11 +199,11 @@ export class Judge {
     const attached = attaches === null ? guarded && ONCE : { attaches };
     const diff = verdict.action === "auto" && ruled === null ? null : await this.diffOf(row, call, filePath);
     const covered = guarded || attaches !== null ? null : fileCover(call, target, filePath);
-    const path = filePath === null ? {} : { path: target === "host" ? filePath : await this.ports.realPath(filePath) };
+    const path = filePath === null ? {} : { path: target === "host" ? filePath : (otherNames[0] ?? filePath) };
     const changed = { call: call.call, target, path: filePath ?? "", isGuarded: guarded, isInside: open };
     const dangers = filePath !== null && changes(call) ? fileDangers(changed) : [];
-    const shown = { ...path, ...(dangers.length > 0 && { dangers }) };
-    const about = { target, directory: null, reasons, diff, ...shown, ...attached, ...covered?.about };
+    const shown = { ...path, ...(dangers.length > 0 && { dangers }), ...attached, ...covered?.about };
+    const about = { target, directory: null, reasons, diff, ...shown };
     const common = { what, filePath, attaches, about, cover: covered?.cover ?? null };
     if (ruled?.action === "deny") return judgedAs({ action: "deny", why: ruled.by }, common);
     if (row.mode === "plan" && verdict.action !== "refuse" && !LOOKS.has(call.call ?? ""))
@@ -299,9 +304,8 @@ interface Reach {
 
 function groundWords(ground: HostGround | null, { grants, onDisk }: Reach): string {
   if (ground === null) return onDisk ? "run in gsv, on files of this computer" : "run in gsv";
-  const { directory, sandbox } = ground;
-  const where = `run on this computer in ${directory}`;
-  if (sandbox === null) return `${where}, with NO SANDBOX: it can do everything you can`;
+  const where = `run on this computer in ${ground.directory}`;
+  if (ground.sandbox === null) return `${where}, with NO SANDBOX: it can do everything you can`;
   const others = grants.filter((grant) => grant !== "network").map((grant) => `, with ${grantText(grant)}`);
   const network = grants.includes("network") ? "with the network" : "without network";
   return `${where}, in a sandbox ${network}${others.join("")}`;

@@ -15,6 +15,8 @@ export interface Subject {
   /** The words of the command; null for other calls. */
   readonly words: readonly Word[] | null;
   readonly place: string | null;
+  /** Other names of the same file: in gsv the real path of a file on the host, and the reverse. */
+  readonly otherNames: readonly string[];
   /** An option that runs another program or writes; only a rule that names it covers it. */
   readonly unstable: string | null;
 }
@@ -88,21 +90,26 @@ function isAt(pattern: string | undefined, target: string): boolean {
 }
 
 // An `auto` rule must match for certain; other rules match if they may.
-function isEqual({ args, place }: Subject, name: string, text: string, widens: boolean): boolean {
-  const value = args[name];
-  if (name === "path" && place !== null)
-    return widens ? place === text : samePath(place, text) || samePath(String(value), text);
+function isEqual(subject: Subject, name: string, text: string, widens: boolean): boolean {
+  const value = subject.args[name];
+  const names = name === "path" ? namesOf(subject, widens) : null;
+  if (names !== null) return names.some((each) => (widens ? each === text : samePath(each, text)));
   return (typeof value === "string" ? value : JSON.stringify(value)) === text;
 }
 
 function begins(subject: Subject, name: string, text: string, widens: boolean): boolean {
   if (name === "command" && subject.call === "shell.exec") return beginsWith(subject, text, widens);
   const value = subject.args[name];
-  if (name === "path" && subject.place !== null) {
-    if (widens) return isInside(subject.place, text);
-    return isInside(folded(subject.place), folded(text)) || isInside(folded(String(value)), folded(text));
-  }
+  const names = name === "path" ? namesOf(subject, widens) : null;
+  if (names !== null)
+    return names.some((each) => (widens ? isInside(each, text) : isInside(folded(each), folded(text))));
   return typeof value === "string" && value.startsWith(text);
+}
+
+/** The names of the file that a rule may mean; null if the call has no file. */
+function namesOf({ place, otherNames, args }: Subject, widens: boolean): readonly string[] | null {
+  if (place === null) return null;
+  return [place, ...otherNames, ...(widens ? [] : [String(args.path)])];
 }
 
 function beginsWith({ words, unstable }: Subject, text: string, widens: boolean): boolean {

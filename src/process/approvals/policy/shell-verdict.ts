@@ -22,6 +22,8 @@ export interface ShellCase {
   /** Where the command runs. */
   readonly cwd: string;
   readonly isFree: boolean;
+  /** Real paths that lead from gsv to attached directories. */
+  readonly attached?: readonly string[];
 }
 
 export interface PartVerdict {
@@ -74,9 +76,12 @@ function verdict(action: "ask" | "deny", parts: readonly PartVerdict[], reasons:
 const NO_SANDBOX = "no sandbox: every command needs approval";
 
 /** Reasons to ask that no rule or mode overrides. */
-function floorsOf({ request, ground, line, cwd }: ShellCase): readonly string[] {
+function floorsOf({ request, ground, line, cwd, attached = [] }: ShellCase): readonly string[] {
   const directory = ground?.directory ?? null;
-  const emptied = emptiedPlace(request.command ?? "", { cwd: directory ?? cwd, directory });
+  const emptied = emptiedPlace(request.command ?? "", {
+    ...{ cwd: directory ?? cwd, directory },
+    ...(ground === null && { attached }),
+  });
   return [
     ...(emptied === null ? [] : [`removes everything in ${reveal(emptied)}`]),
     ...(line.commands === null ? ["cannot parse the command line"] : []),
@@ -131,6 +136,7 @@ function subjectOf({ request, ground, profile }: ShellCase, part: Part, tags: Re
     tags,
     words: part.words,
     place: null,
+    otherNames: [],
     unstable: unstableOption(part),
   };
 }

@@ -11,6 +11,8 @@ export interface Ground {
   readonly cwd: string;
   /** The directory of this computer that the process works in; null in gsv. */
   readonly directory: string | null;
+  /** Directories of this computer that have a path in gsv, by their real paths. */
+  readonly attached?: readonly string[];
 }
 
 /** The place that the command would empty, as it is written; null for most. */
@@ -128,7 +130,7 @@ function placeOf(name: string, place: string): string {
   return [home, ...names].join("/");
 }
 
-function isWhole(place: string, { directory }: Ground): boolean {
+function isWhole(place: string, { directory, attached = [] }: Ground): boolean {
   if (/^~[^/]*$/.test(place) || /^(?:\/|\/root|\/(?:home|Users|workspaces)(?:\/[^/]+)?)$/.test(place)) return true;
-  return directory !== null && isInside(directory, place);
+  return attached.includes(place) || (directory !== null && isInside(directory, place));
 }

@@ -26,6 +26,8 @@ export interface WorkspaceRows {
   count(ownerUid: number): Promise<number>;
   /** The workspace of a directory, archived or not. */
   at(ownerUid: number, directory: string): Promise<WorkspaceRow | null>;
+  /** Those of host directories that are the path or a parent of it, the longest first. `ownerUid`: null for all accounts. */
+  around(ownerUid: number | null, path: string): Promise<readonly WorkspaceRow[]>;
   create(workspace: WorkspaceRow): Promise<void>;
   change(
     id: string,
@@ -58,6 +60,14 @@ export function workspaceRows(kernel: KernelDb): WorkspaceRows {
     count: async (ownerUid) =>
       db.get<{ n: number }>("SELECT count(*) AS n FROM workspaces WHERE owner_uid = ?", ownerUid)?.n ?? 0,
     at: async (ownerUid, directory) => rows("WHERE owner_uid = ? AND directory = ?", ownerUid, directory)[0] ?? null,
+    around: async (ownerUid, path) =>
+      rows(
+        `WHERE directory IS NOT NULL AND (?1 IS NULL OR owner_uid = ?1)
+           AND (directory = ?2 OR substr(?2, 1, length(directory) + 1) = directory || '/')
+         ORDER BY length(directory) DESC, created_at, workspace_id`,
+        ownerUid,
+        path,
+      ),
     async create(workspace) {
       kernel.write("full", () => putWorkspace(db, workspace));
     },
