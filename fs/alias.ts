@@ -1,6 +1,6 @@
 // Another name of a mounted directory: the real path of an attached directory leads to its mount. A walk replaces the longest such name by the
 // mount point, so that all rules see one path for one file. `..` at the top of such a directory leads to the parent of its real path in gsv's
-// own tree, never to a directory of the host that is not attached.
+// own tree, never to a directory of the host that is not attached. Parents that gsv does not have are empty but for the way to the alias.
 
 import type { Caller } from "../src/abi/identity.ts";
 import { parent, split } from "./path.ts";
@@ -18,9 +18,15 @@ export interface Aliases {
   around(caller: Caller, path: string): Promise<Alias | null>;
   /** The alias of the mounted directory that holds the path. */
   ofMounted(caller: Caller, path: string): Promise<Alias | null>;
+  /** The next names on the ways from a directory to aliases. */
+  below(caller: Caller, path: string): Promise<readonly string[]>;
 }
 
-export const NO_ALIASES: Aliases = { around: async () => null, ofMounted: async () => null };
+export const NO_ALIASES: Aliases = {
+  around: async () => null,
+  ofMounted: async () => null,
+  below: async () => [],
+};
 
 export class AliasWalk {
   private entered: Alias | null = null;

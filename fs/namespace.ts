@@ -23,7 +23,7 @@ import {
 import { innerOf, inside, readInside, WalkCache } from "./inside.ts";
 import { normalise, parent, split } from "./path.ts";
 import { checkLength, endsInDots, pathOf, waysTo } from "./steps.ts";
-import { type Tree, walk } from "./walk.ts";
+import { type Tree, type WalkRequest, walk } from "./walk.ts";
 
 type Present = Place & { readonly stat: Stat };
 
@@ -125,12 +125,12 @@ export class Namespace {
 
   /** With the path without symlinks. */
   async found(caller: Caller, path: string): Promise<Pick<Present, "path" | "stat">> {
-    return await this.existing(caller, path, "follow");
+    return await this.seen(caller, path, "follow");
   }
 
   /** Does not follow a final symlink. */
   async lstat(caller: Caller, path: string): Promise<Stat> {
-    return (await this.existing(caller, path, "keep")).stat;
+    return (await this.seen(caller, path, "keep")).stat;
   }
 
   /** Sorted by name. */
@@ -140,7 +140,7 @@ export class Namespace {
 
   /** A directory with its sorted entries, whose files can be read without another walk. */
   async directory(caller: Caller, path: string): Promise<Directory> {
-    const place = await this.existing(caller, path, "follow");
+    const place = await this.seen(caller, path, "follow");
     if (place.stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
     const entries = await this.entriesOf(caller, place);
     const here = split(place.path);
@@ -159,7 +159,10 @@ export class Namespace {
     const entries = new Map<string, Entry>();
     if (place.stat !== this.bare) {
       for (const entry of await inside(place, place.mount.fs.list(caller, place.inner))) entries.set(entry.name, entry);
-    } else need(caller, place.stat, READ, place.path);
+    } else {
+      need(caller, place.stat, READ, place.path);
+      for (const name of await this.aliases.below(caller, place.path)) entries.set(name, { name, stat: this.bare });
+    }
     for (const name of this.ways.get(place.path) ?? []) {
       const stat = await this.lookup(caller, [...split(place.path), name]);
       if (stat !== null) entries.set(name, { name, stat });
@@ -270,13 +273,21 @@ export class Namespace {
     return { source: { ...source, stat: source.stat }, target };
   }
 
+  /** A parent of an alias that gsv does not have counts as a bare directory. */
+  private async seen(caller: Caller, path: string, last: "follow" | "keep"): Promise<Present> {
+    const place = await this.walk(caller, path, last, "ways");
+    const stat = place.stat ?? ((await this.aliases.below(caller, place.path)).length > 0 ? this.bare : null);
+    if (stat === null) throw new FileError("ENOENT", place.path);
+    return { ...place, stat };
+  }
+
   private async existing(caller: Caller, path: string, last: "follow" | "keep"): Promise<Present> {
     const place = await this.walk(caller, path, last);
     if (place.stat === null) throw new FileError("ENOENT", place.path);
     return { ...place, stat: place.stat };
   }
 
-  private walk(caller: Caller, path: string, last: "follow" | "keep", missing: "refuse" | "imagine" = "refuse") {
+  private walk(caller: Caller, path: string, last: "follow" | "keep", missing: WalkRequest["missing"] = "refuse") {
     return walk(this.tree, caller, { path, last, missing });
   }
 

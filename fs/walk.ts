@@ -23,8 +23,8 @@ export interface WalkRequest {
   readonly path: string;
   /** A final symlink. */
   readonly last: "follow" | "keep";
-  /** A missing directory ends the walk, or counts as empty. */
-  readonly missing: "refuse" | "imagine";
+  /** A missing directory ends the walk, or counts as empty: always, or only on the way to an alias. */
+  readonly missing: "refuse" | "imagine" | "ways";
 }
 
 /** Stands for missing directories during a walk. */
@@ -68,7 +68,8 @@ export async function walk(tree: Tree, caller: Caller, { path, last, missing }: 
       here.push(name);
       if (todo.length === 0) return tree.place(here, null);
       if (todo.length === 1 && todo[0] === SLASH) return { ...tree.place(here, null), forDirectory: true };
-      if (missing === "refuse") throw new FileError("ENOENT", pathOf(here));
+      const isWay = missing === "ways" && (await tree.aliases.below(caller, pathOf(here))).length > 0;
+      if (missing !== "imagine" && !isWay) throw new FileError("ENOENT", pathOf(here));
       trail.push(IMAGINED);
       continue;
     }

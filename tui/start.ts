@@ -64,7 +64,7 @@ async function startPlace(io: Io, ports: AppPorts): Promise<Place> {
     const name = processName(known.process);
     const named = name === nameOf(here.directory) ? [] : [reveal(name)];
     const note = [`Working in ${short}`, ...named, "gsv --init talks to your init"].join(" · ");
-    return { ...placed(known, here, io), note, typed: [] };
+    return { ...(await placed(known, here, io)), note, typed: [] };
   }
   if (skipped.has(here.directory)) return AT_INIT;
   const found = await foundIn(io, here.directory);
@@ -76,7 +76,7 @@ async function startPlace(io: Io, ports: AppPorts): Promise<Place> {
     const request = { label: nameOf(here.directory), workspace: here.directory };
     const { pid } = await io.sys().call<Spawned>("proc.spawn", request);
     const made = await processHere(io, here.directory);
-    const at = made === null ? { ...AT_INIT, pid } : placed(made, here, io);
+    const at = made === null ? { ...AT_INIT, pid } : await placed(made, here, io);
     return { ...at, note: `Working in ${short}`, typed };
   } catch (error) {
     return { ...AT_INIT, note: `Cannot work in ${short}: ${reveal(messageOf(error))}`, typed };
@@ -92,10 +92,18 @@ export function startedAt(ports: AppPorts, { pid, notes, typed }: Start): AppPor
   };
 }
 
-function placed({ process, workspace }: ProcessHere, { directory, below }: Here, { env }: Io) {
+async function placed({ process, workspace }: ProcessHere, { directory, below }: Here, io: Io) {
   const at = `/workspaces/${workspace.id}`;
-  const here: Directory = { at, real: directory, short: shortPath(directory, env.HOME) };
-  return { pid: process.pid, cwd: below === "" ? at : `${at}/${below}`, here };
+  const leadsThere = await io
+    .sys()
+    .call<{ path: string }>("fs.stat", { path: directory })
+    .then(
+      ({ path }) => path === at,
+      () => false,
+    );
+  const cwd = leadsThere ? directory : at;
+  const here: Directory = { at, cwd, real: directory, short: shortPath(directory, io.env.HOME) };
+  return { pid: process.pid, cwd: below === "" ? cwd : `${cwd}/${below}`, here };
 }
 
 interface Shown {

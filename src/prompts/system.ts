@@ -9,6 +9,8 @@ export interface AgentFacts {
 export interface ProcessFacts {
   readonly home: string;
   readonly cwd: string;
+  /** The current directory below /workspaces, if `cwd` is its real path on the host. */
+  readonly mounted?: string;
   readonly pid: string;
   readonly profile: string;
 }
@@ -30,12 +32,16 @@ Answer briefly and plainly, in ${owner}'s language. Report what you did and what
 `;
 }
 
-export function processPrompt({ home, cwd, pid, profile }: ProcessFacts): string {
+export function processPrompt({ home, cwd, mounted, pid, profile }: ProcessFacts): string {
   const part = profile === "init" ? "the owner's own process, for everyday conversation" : "one piece of work";
+  const real =
+    mounted === undefined
+      ? ""
+      : `It is a directory of the user's computer. ${mounted} leads to the same files. In answers, name them by paths that the user can open: relative, or below ${cwd}.\n`;
   return `
 You are process ${pid} (profile ${profile}: ${part}).
 Home (~): ${home}. Current directory: ${cwd}. Relative paths start there.
-`;
+${real}`;
 }
 
 /** The date alone: a prompt that changes every second can never be cached. */

@@ -1,5 +1,6 @@
 // The state of the terminal, as one value. `reduce` makes the next one and views draw it.
 
+import { isInside } from "../../src/lib/inside.ts";
 import { type Asking, NO_ASKS } from "./asks.ts";
 import { type Line, newLine } from "./line.ts";
 import { type Attachment, type Conversation, type Jobs, NEW_CHAT, newAttachment } from "./process.ts";
@@ -14,8 +15,10 @@ export interface Who {
 }
 
 export interface Directory {
-  /** Its path in gsv. */
+  /** Its path in gsv, below /workspaces. */
   readonly at: string;
+  /** Its path in gsv's shell: the real path, unless gsv has a directory of its own there. */
+  readonly cwd: string;
   readonly real: string;
   /** The real path as people write it. */
   readonly short: string;
@@ -28,8 +31,10 @@ export function inDirectory({ here }: Who): { readonly workspace?: string } {
 
 /** The real directory of a path in gsv, and that path as it is shown; null outside of the directory. */
 export function realPlace(here: Directory | null | undefined, cwd: string): Pick<Directory, "real" | "short"> | null {
-  if (here == null || (cwd !== here.at && !cwd.startsWith(`${here.at}/`))) return null;
-  const below = cwd.slice(here.at.length);
+  if (here == null) return null;
+  const top = isInside(cwd, here.cwd) ? here.cwd : here.at;
+  if (!isInside(cwd, top)) return null;
+  const below = cwd.slice(top.length);
   return { real: here.real + below, short: here.short + below };
 }
 

@@ -248,8 +248,10 @@ export class ScriptRuns {
   // If the directory is gone, for example after rm in another terminal, use the root.
   private async standing(caller: Caller, wanted: string | undefined): Promise<string> {
     const path = wanted ?? (caller.kind === "process" ? caller.cwd : caller.home);
-    const stat = await this.ports.namespace.stat(caller, path).catch(() => null);
-    return stat?.kind === "directory" ? path : "/";
+    const { namespace } = this.ports;
+    const stat = await namespace.stat(caller, path).catch(() => null);
+    // `pwd` prints a path for every other terminal, too.
+    return stat?.kind === "directory" ? await namespace.shown(caller, path) : "/";
   }
 }
 

@@ -111,7 +111,7 @@ export function shellFiles({
     },
     async resolve(path) {
       allowed("resolve", path);
-      return namespace.resolve(caller, path);
+      return namespace.shown(caller, await namespace.resolve(caller, path));
     },
   };
 }

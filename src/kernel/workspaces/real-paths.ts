@@ -2,10 +2,12 @@
 // wins at its own places: its mounts, homes and what belongs to a home. A real path elsewhere is gsv's own, or absent.
 
 import type { Alias, Aliases } from "../../../fs/alias.ts";
+import { split } from "../../../fs/path.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import { isWorkspaceId } from "../../abi/ids.ts";
 import { VERSIONED } from "../../abi/repo.ts";
+import { isInside } from "../../lib/inside.ts";
 import { shortPath } from "../../lib/short-path.ts";
 import type { WorkspaceRow } from "../../store/kernel/processes/workspaces.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
@@ -14,7 +16,7 @@ type Stored = Pick<KernelStore, "workspaces" | "accounts">;
 
 /** Trees of gsv that no directory of the host replaces, nor one inside them. */
 const TREES =
-  /^\/(?:proc|sys|dev|bin|agents|usr\/local\/bin|mnt\/host|var\/(?:sessions|media|spool|crash|log\/gsv))(?:\/|$)/;
+  /^\/(?:proc|sys|dev(?!\/shm\/)|bin|agents|usr\/local\/bin|mnt\/host|var\/(?:sessions|media|spool|crash|log\/gsv))(?:\/|$)/;
 /** Directories that hold those trees. */
 const ABOVE = /^\/(?:tmp|home|workspaces|etc|usr|usr\/local|mnt|var|var\/log)?$/;
 const HOME = /^\/(?:root|home\/([^/]+))(?:\/([^/]+).*)?$/;
@@ -30,6 +32,15 @@ export function realPaths(kernel: Stored): Aliases {
         if (alias !== null && !(await isOwn(kernel, alias.path))) return alias;
       }
       return null;
+    },
+    async below(caller, path) {
+      const owner = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
+      const rows = await kernel.workspaces.list({ ...owner, archived: true, limit: LIMITS.workspacesPerOwnerMax });
+      const ways = new Set<string>();
+      for (const { directory } of rows)
+        if (directory !== null && directory !== path && isInside(directory, path) && !(await isOwn(kernel, directory)))
+          ways.add(split(directory)[split(path).length] ?? "");
+      return [...ways].sort();
     },
     async ofMounted(caller, path) {
       const row = await directoryAt(kernel, path);
@@ -68,8 +79,9 @@ function ownFirst(rows: readonly WorkspaceRow[], { ownerUid }: Caller): readonly
   return rows.toSorted((left, right) => depth(right) - depth(left) || other(left) - other(right));
 }
 
+/** gsv has a directory of its own there. */
 async function isOwn({ accounts }: Pick<Stored, "accounts">, directory: string): Promise<boolean> {
-  if (ABOVE.test(directory)) return true;
+  if (TREES.test(directory) || ABOVE.test(directory)) return true;
   const [all, name, below] = HOME.exec(directory) ?? [];
   if (all === undefined) return false;
   if (below === undefined) return name === undefined || (await accounts.byName(name)) !== null;

@@ -45,6 +45,7 @@ export interface Assembled extends Prompt {
 const ATTACHED_MAX = 4;
 const SYSTEM_ROOT = "/sys/config/ai/context.d";
 const DAY_MS = 86_400_000;
+const ODD = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 export async function assemblePrompt(ports: PromptPorts, row: ProcessRow): Promise<Assembled> {
   const { kernel, clock } = ports;
@@ -57,9 +58,12 @@ export async function assemblePrompt(ports: PromptPorts, row: ProcessRow): Promi
     leftOut: [],
   });
   const first = own(systemPrompt(names), "gsv");
-  const place = own(processPrompt({ home, cwd: row.cwd, pid: row.pid, profile: row.profile }), "process");
-  const day = own(dayPrompt(clock.now()), "memory");
   const caller = await callerOf(ports, row);
+  const real = caller === null ? row.cwd : await ports.namespace.shown(caller, row.cwd);
+  // The name of a directory must not speak to the agent.
+  const where = real === row.cwd || ODD.test(real) ? { cwd: row.cwd } : { cwd: real, mounted: row.cwd };
+  const place = own(processPrompt({ home, ...where, pid: row.pid, profile: row.profile }), "process");
+  const day = own(dayPrompt(clock.now()), "memory");
   // The account is locked: each call will be refused with the reason.
   if (caller === null || owner === null || runAs === null) return { ...joined([first, place, day]), home };
   const parts = await promptPartsOf(ports, row, { caller, owner, runAs });
