@@ -1,6 +1,6 @@
 // Another name of a mounted directory: the real path of an attached directory leads to its mount. A walk replaces the longest such name by the
 // mount point, so that all rules see one path for one file. `..` at the top of such a directory leads to the parent of its real path in gsv's
-// own tree, never to a directory of the host that is not attached. Parents that gsv does not have are empty but for the way to the alias.
+// own tree, never to a directory of the host that is not attached. Parents that gsv does not have show only the way to the alias.
 
 import type { Caller } from "../src/abi/identity.ts";
 import { parent, split } from "./path.ts";

@@ -110,7 +110,7 @@ test.each([
 test.each([
   "/home/sam/app",
   "/home/x",
-  "/Users/sam",
+  "/Volumes/work",
   "/tmp/x",
   "/etc/nginx",
   "/var/www",
