@@ -178,7 +178,8 @@ class App {
     this.dispatch({ type: "settings", settings });
     const { model, page, info } = attached;
     const name = processName(info);
-    const about = { version, username: who.username, name, model, isNew: page.messageCount === 0, columns, rows };
+    const isNew = page.messageCount === 0;
+    const about = { version, username: who.username, name, model, isNew, isHere: who.here != null, columns, rows };
     const lines = words.map((word) => theme.dim(sanitize(word)));
     this.transcript.add({ kind: "lines", lines: [...lines, ...greeting(about, theme)] });
     this.adopt(attached);

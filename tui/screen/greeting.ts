@@ -10,15 +10,19 @@ export interface Greeting {
   readonly name: string;
   readonly model: string | null;
   readonly isNew: boolean;
+  /** In a directory of this computer. */
+  readonly isHere: boolean;
   readonly columns: number;
   readonly rows: number;
 }
 
+const ASK_MANUAL = ["how do I stop a process?", "ask your agent"] as const;
+const NEW_HERE = ["/new --workspace .", "start an agent here"] as const;
 const TRIES = [
-  ["how do I stop a process?", "ask your agent"],
+  ASK_MANUAL,
   ["ls /proc", "run a command over gsv's files"],
   ["git status", "run a program of this computer"],
-  ["/new --workspace .", "start an agent here"],
+  NEW_HERE,
   ["what is running &", "ask in the background"],
 ] as const;
 const NO_MODEL = "No model configured. Answers come from the built-in manual.";
@@ -35,7 +39,7 @@ export function greeting(about: Greeting, theme: Theme): readonly string[] {
   if (!isNew) return [head];
   const fits = columns > INDENT.length + TRY_COLUMNS + WHY_COLUMNS;
   if (rows < ROOMY_ROWS[fits ? 0 : 1]) return inShort(about, theme);
-  const tries = TRIES.flatMap(([line, why]) =>
+  const tries = triesOf(about).flatMap(([line, why]) =>
     fits
       ? [`${INDENT}${line.padEnd(TRY_COLUMNS)}${theme.dim(why)}`]
       : [INDENT + line, INDENT + INDENT + theme.dim(why)],
@@ -43,12 +47,23 @@ export function greeting(about: Greeting, theme: Theme): readonly string[] {
   return [head, "", ...modelLines(about, theme), "", "Try:", ...tries];
 }
 
-function inShort({ version, model }: Greeting, theme: Theme): readonly string[] {
+/** An agent already works in the directory of this computer. */
+function triesOf({ isHere, model }: Greeting): readonly (readonly [string, string])[] {
+  if (!isHere) return TRIES;
+  const question = isOffline(model) ? ASK_MANUAL : (["what does this code do?", ASK_MANUAL[1]] as const);
+  return TRIES.map((line) => {
+    if (line === ASK_MANUAL) return question;
+    return line === NEW_HERE ? ["/mode plan", "agree on a plan before edits"] : line;
+  });
+}
+
+function inShort(about: Greeting, theme: Theme): readonly string[] {
+  const { version, model } = about;
   return [
     `${theme.bold(`gsv ${version}`)}  ${theme.dim("? for keys")}`,
     ...(isOffline(model) ? ["No model configured. To add one:", INDENT + theme.bold(SET_UP)] : [modelLine(model)]),
     "Try:",
-    ...TRIES.map(([line]) => INDENT + line),
+    ...triesOf(about).map(([line]) => INDENT + line),
   ];
 }
 
