@@ -8,6 +8,7 @@ import { asks, clipFor, flagsOf, looksLikeFlag, type Spec, usageError } from "./
 import type { Command, Io, Verb } from "./command.ts";
 import { command } from "./define.ts";
 import { printResult, printText } from "./print.ts";
+import { shortName } from "./short-names.ts";
 
 export function verbFrom(call: AnySyscall, name?: string): Verb {
   return { summary: call.summary, input: call.input, load: () => derived(call.name, name) };
@@ -92,7 +93,7 @@ export function domainCommand(
   const spec: Spec = {
     name: domain,
     summary,
-    usage: `gsv ${domain} ${[...verbs.keys()].join("|")} …`,
+    usage: `gsv ${domain} COMMAND …  (gsv ${domain} --help lists them)`,
     input: {},
     examples: [],
   };
@@ -104,22 +105,41 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
   const word = args[at];
   if (word === undefined) {
     refuseStray(spec, args);
-    const rows = [...verbs].map(([verb, { summary }]) => [`gsv ${spec.name} ${verb}`, summary] as const);
+    const listed = [...verbs].filter(([verb]) => shortName(`${spec.name} ${verb}`) === null);
+    const rows = listed.map(([verb, { summary }]) => [`gsv ${spec.name} ${verb}`, summary] as const);
     const asked = asks(args, "--help", "-h");
     const output = asked ? io.stdout : io.stderr;
     const { layout } = await import("./man/layout.ts");
     const { widthOf } = await import("./io/pager.ts");
-    const parts = [{ title: "Commands", blocks: [{ kind: "rows" as const, rows }] }];
-    await printText(output, `${layout(parts, { width: widthOf(output), colour: false })}\nEach command has --help.\n`);
+    const parts = [
+      { title: "Commands", blocks: [{ kind: "rows" as const, rows }] },
+      {
+        blocks: [
+          { kind: "text" as const, text: ["Each command has --help.", ...shortForms(spec.name, verbs)].join(" ") },
+        ],
+      },
+    ];
+    await printText(output, layout(parts, { width: widthOf(output), colour: false }));
     return asked ? 0 : 2;
   }
   const verb = verbs.get(word);
   if (verb === undefined) {
     const close = nearest(word, verbs.keys()).map((name) => `gsv ${spec.name} ${name}`);
-    const hints = close.length > 0 ? [`did you mean ${close.join(" or ")}`] : [];
-    throw usageError(spec, `unknown command: ${spec.name} ${clipFor(spec, word)}`, hints);
+    const message = `unknown command: ${spec.name} ${clipFor(spec, word)}`;
+    if (close.length > 0) throw new SysError("EUSAGE", message, [`did you mean ${close.join(" or ")}`]);
+    throw usageError(spec, message);
   }
   return (await verb.load()).run([...args.slice(0, at), ...args.slice(at + 1)], io);
+}
+
+/** The verbs that are known by a shorter name. */
+function shortForms(domain: string, verbs: ReadonlyMap<string, Verb>): readonly string[] {
+  const names = [...verbs.keys()].flatMap((verb) => {
+    const short = shortName(`${domain} ${verb}`);
+    if (short === null) return [];
+    return [short === verb ? short : `${short} (${verb})`];
+  });
+  return names.length === 0 ? [] : [`Short names: ${names.join(", ")}.`];
 }
 
 // Without a verb, only --help makes sense.

@@ -1,7 +1,7 @@
 // Reads flags with Commander and adds stricter checks. Only loaded for lines with flags: loading Commander takes longer than most commands.
 
 import { Command, CommanderError, Option } from "commander";
-import type { SysError } from "../src/abi/errno.ts";
+import { SysError } from "../src/abi/errno.ts";
 import { nearest } from "../src/lib/text/nearest.ts";
 import {
   checkedValue,
@@ -89,6 +89,11 @@ function splitFlag(token: string): { name: string; inline?: string } {
 function unknownFlag(spec: Spec, token: string, known: readonly string[]): SysError {
   const { name } = splitFlag(token);
   const close = nearest(name, known);
-  const hint = close.length > 0 ? `did you mean ${close.join(" or ")}` : "put words that are not flags after --";
-  return usageError(spec, `unknown flag ${clip(name)}`, [hint]);
+  const meant = `did you mean ${close.join(" or ")}`;
+  if (close.length > 0) {
+    const message = `unknown flag ${clip(name)}`;
+    return name.startsWith("--") ? new SysError("EUSAGE", message, [meant]) : usageError(spec, message, [meant]);
+  }
+  const takesText = Object.values(spec.input).some(({ positional }) => positional === true);
+  return usageError(spec, `unknown flag ${clip(name)}`, takesText ? ["put words that are not flags after --"] : []);
 }

@@ -69,7 +69,10 @@ function takeWords(spec: Spec, typed: readonly string[], given: Map<string, unkn
 function withoutPid(spec: Spec, words: readonly string[], given: Map<string, unknown>): readonly string[] {
   const [first = "", ...rest] = words;
   const { pid } = spec.input;
-  if (pid?.kind !== "pid" || pid.positional || isHidden(pid) || given.has("pid") || !isPid(first)) return words;
+  if (pid?.kind !== "pid" || pid.positional || isHidden(pid) || given.has("pid")) return words;
+  // Without arguments, a word can only name the process.
+  const isAlone = words.length === 1 && !Object.values(spec.input).some(({ positional }) => positional === true);
+  if (!isPid(first) && !isAlone) return words;
   given.set("pid", first);
   return rest;
 }

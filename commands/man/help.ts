@@ -8,6 +8,7 @@ import type { Command, Commands, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { lookOf, read } from "../io/pager.ts";
 import { lookUp } from "../lookup.ts";
+import { shortName } from "../short-names.ts";
 import { domains, verbsOf } from "../verbs.ts";
 import { FAMILIES } from "./families.ts";
 import { globalRows } from "./help-text.ts";
@@ -93,7 +94,10 @@ async function shortHelp(look: Look): Promise<string> {
 /** `gsv help topics`: a line for each command, noun, global flag and page. */
 async function allTopics(all: Commands, book: Book, look: Look): Promise<string> {
   const rows = await summaries(all);
-  const nouns = [...(await domains())].map(([domain, verbs]) => [domain, [...verbs.keys()].join(" ")] as const);
+  const nouns = [...(await domains())].flatMap(([domain, verbs]) => {
+    const listed = [...verbs].filter((verb) => shortName(`${domain} ${verb}`) === null);
+    return listed.length === 0 ? [] : [[domain, listed.join(" ")] as const];
+  });
   const pages = (await book.contents())
     .filter(({ section }) => section === 7)
     .map(({ name, summary }) => [name, summary] as const);

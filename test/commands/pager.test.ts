@@ -1,6 +1,8 @@
 // Output on a terminal: lines wrapped at words, and a pager for text taller than the screen.
 
 import { beforeEach, describe, expect, test } from "bun:test";
+import { COMMANDS } from "../../commands/table.ts";
+import { domains } from "../../commands/verbs.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { FakeIo, runs } from "../support/io.ts";
 
@@ -33,6 +35,27 @@ describe("lines on a terminal", () => {
       // Only unbreakable text: one long word, or one in quotes.
       expect(wide.filter((line) => !/^\s*\S+$|["']|\|/.test(line))).toEqual([]);
     }
+  });
+
+  test("the help of every command is one screen; in a pipe it is whole", async () => {
+    const nouns = [...(await domains())].flatMap(([noun, verbs]) => [
+      [noun],
+      ...[...verbs].map((verb) => [noun, verb]),
+    ]);
+    const names = [...COMMANDS].flatMap(([name, { hidden }]) => (hidden ? [] : [[name]]));
+    const tall: string[] = [];
+    for (const name of [...names, ...nouns]) {
+      io = new FakeIo().terminal(80);
+      expect(await runs(io, ...name, "--help")).toBe(0);
+      if (io.programs.length > 0 || io.stdout.lines.length > 23) tall.push(name.join(" "));
+    }
+    expect(tall).toEqual([]);
+    io = new FakeIo().terminal(80);
+    await runs(io, "chat", "--help");
+    expect(io.stdout.lines.at(-1)).toMatch(/^\d+ more flags and the details: gsv man chat$/);
+    io = new FakeIo();
+    await runs(io, "chat", "--help");
+    expect(io.stdout.text).toContain("--last-message FILE");
   });
 
   test("an error and its hints are wrapped at words, with an indent", async () => {
