@@ -13,7 +13,6 @@ gsv proc
 gsv proc lst
 #! gsv: unknown command: proc lst
 #!   did you mean gsv proc list
-#!   usage: gsv proc …
 #= 2
 gsv list
 #! gsv: unknown command: list
