@@ -17,8 +17,13 @@ const BUN_VERSION = "1.4.5";
 const OFFLINE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ConnectionRefused|FailedToOpenSocket/;
 
-// Bun reads .env files and bunfig.toml from the current directory; gsv must not load them.
-const TRUSTED = ["--no-env-file", `--config=${join(ROOT, "bunfig.toml")}`];
+// Bun reads .env files, bunfig.toml and tsconfig.json from the current directory; gsv must not load them. A tsconfig.json there can put
+// its own modules in place of any import.
+const TRUSTED = [
+  "--no-env-file",
+  `--config=${join(ROOT, "bunfig.toml")}`,
+  `--tsconfig-override=${join(ROOT, "tsconfig.json")}`,
+];
 
 const SCRIPTS = {
   start: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "src", "main.ts"), ...args], cwd: personsDirectory() }),

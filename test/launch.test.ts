@@ -14,16 +14,19 @@ const person = join(project, "elsewhere");
 beforeAll(() => {
   mkdirSync(join(project, "src"));
   mkdirSync(person);
-  for (const name of ["src/launch.mjs", "package.json", "bun.lock", "bunfig.toml", ".npmrc"]) {
+  for (const name of ["src/launch.mjs", "package.json", "bun.lock", "bunfig.toml", "tsconfig.json", ".npmrc"]) {
     copyFileSync(join(ROOT, name), join(project, name));
   }
   symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
   writeFileSync(join(person, "bunfig.toml"), 'preload = ["./canary.ts"]\n');
   writeFileSync(join(person, "canary.ts"), 'console.log("it ran");\n');
   writeFileSync(join(person, ".env"), "CANARY=loaded\n");
+  const paths = { "*": [join(person, "canary.ts")] };
+  writeFileSync(join(person, "tsconfig.json"), JSON.stringify({ compilerOptions: { paths } }));
   writeFileSync(
     join(project, "src", "main.ts"),
-    `const [what, value] = process.argv.slice(2);
+    `import "zod";
+    const [what, value] = process.argv.slice(2);
     if (what === "exit") process.exit(Number(value));
     if (what === "wait") {
       for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => { console.log(name); process.exit(7); });
@@ -63,7 +66,7 @@ test("arguments and standard input arrive unchanged", async () => {
   expect(seen.stdin).toBe("piped\n");
 });
 
-test("gsv runs in the caller's directory and loads neither its .env nor its bunfig.toml", async () => {
+test("gsv runs in the caller's directory and loads none of its .env, bunfig.toml and tsconfig.json", async () => {
   const seen = await report(["start"], { env: { INIT_CWD: person } });
   expect(seen.cwd).toBe(person);
   expect(seen.env.CANARY).toBeUndefined();

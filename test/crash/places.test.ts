@@ -2,11 +2,11 @@
 // or hostile. It answers the same everywhere, and trusts nothing in a directory before a person does.
 
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Env, jsonLines, type TestHome, withHome } from "../support/home.ts";
 import { HostileRepo } from "../support/hostile-repo.ts";
-import { gsvCommand, isCompiled } from "../support/program.ts";
+import { gsvCommand } from "../support/program.ts";
 import { oneIn } from "../support/soak.ts";
 
 interface Place {
@@ -131,8 +131,6 @@ test.concurrent("in a hostile directory nothing runs, connects or is trusted", a
   });
   await withHome(async (home) => {
     const { directory, ran } = armed(home, `http://127.0.0.1:${server.port}`);
-    // From source the runtime would read some of it, before any line of gsv.
-    if (!isCompiled()) for (const name of ["bunfig.toml", ".env", ".env.local"]) rmSync(join(directory, name));
     const typed = async (...args: string[]) => {
       const { status, stdout, stderr } = await home.gsv(args, { cwd: directory });
       expect([args, status, stdout.includes("TRAPPED")]).toEqual([args, 0, false]);

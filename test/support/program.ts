@@ -31,8 +31,10 @@ function commandOf(program: Program): readonly string[] {
   return command;
 }
 
+// With the flags of `npm start`: a hostile working directory changes nothing.
 function fromSource({ source }: Program): readonly string[] {
-  return [process.execPath, source];
+  const own = [`--config=${join(ROOT, "bunfig.toml")}`, `--tsconfig-override=${join(ROOT, "tsconfig.json")}`];
+  return [process.execPath, "--no-env-file", ...own, source];
 }
 
 export function gsvCommand(): readonly string[] {
