@@ -42,12 +42,12 @@ export class Db {
 
   constructor(
     readonly path: string,
-    /** `look` does not checkpoint on close: for files that may be damaged. */
-    private readonly options: { readonly mode: Mode; readonly onWrite?: () => void },
+    /** `look` does not checkpoint on close: for files that may be damaged. `image`: the database in memory instead of the file. */
+    private readonly options: { readonly mode: Mode; readonly onWrite?: () => void; readonly image?: Uint8Array },
   ) {
     this.sqlite = translated(path, () => {
-      const { mode } = options;
-      const sqlite = opened(path, mode);
+      const { mode, image } = options;
+      const sqlite = image === undefined ? opened(path, mode) : Database.deserialize(image);
       sqlite.run("PRAGMA busy_timeout = 5000");
       sqlite.run("PRAGMA foreign_keys = ON");
       sqlite.run("PRAGMA trusted_schema = OFF");
@@ -148,6 +148,29 @@ export class Db {
     this.sqlite.close(false);
   }
 }
+
+/** The bytes of a database with further rows. No file is touched; `path` is for errors. */
+export function withRows(bytes: Uint8Array, path: string, add: (db: Db) => void): Uint8Array {
+  const image = bytes.slice();
+  journalOf(image, ROLLBACK_JOURNAL);
+  const db = new Db(path, { mode: "write", image });
+  try {
+    db.write("normal", () => add(db));
+    const filled = db.bytes();
+    journalOf(filled, WRITE_AHEAD_LOG);
+    return filled;
+  } finally {
+    db.close();
+  }
+}
+
+/** Two bytes of the header name the journal. SQLite opens no database in memory that names a log. */
+function journalOf(bytes: Uint8Array, journal: number): void {
+  bytes.fill(journal, 18, 20);
+}
+
+const ROLLBACK_JOURNAL = 1;
+const WRITE_AHEAD_LOG = 2;
 
 function opened(path: string, mode: Mode): Database {
   const how = mode === "look" ? { readonly: true } : { create: mode === "create", readwrite: true };

@@ -61,7 +61,7 @@ test("a process is created in a step that the next start can finish, then it is 
   });
   expect(pids(await store.processes.unfinished())).toEqual(["task:aaaaaa"]);
   expect(await store.processes.list({ limit: 10 })).toEqual([]);
-  await store.processes.live("task:aaaaaa");
+  await store.processes.live("task:aaaaaa", { dirty: true });
   expect(await store.processes.get("task:aaaaaa")).toEqual({
     pid: "task:aaaaaa",
     parentPid: null,
@@ -179,7 +179,7 @@ test("a process that is being killed keeps that state and its data until it is r
   await liveProcess(store, "task:aaaaaa");
   await store.processes.tombstone("task:aaaaaa", { archiveId: "first" });
   await store.processes.tombstone("task:aaaaaa", { archiveId: "second" });
-  await store.processes.live("task:aaaaaa");
+  await store.processes.live("task:aaaaaa", { dirty: true });
   expect(await store.processes.get("task:aaaaaa")).toMatchObject({ phase: "killing", step: { archiveId: "first" } });
   expect(await store.processes.list({ limit: 10 })).toEqual([]);
 });
@@ -244,7 +244,7 @@ test("a kernel that lost its lock changes no row by any verb, and gets an error"
   const late: (() => Promise<unknown>)[] = [
     () => accounts.setUp(FIRST),
     () => processes.create(newProcess("task:bbbbbb")),
-    () => processes.live("task:aaaaaa"),
+    () => processes.live("task:aaaaaa", { dirty: true }),
     () => processes.markDirty("task:aaaaaa"),
     () => processes.clearDirty("task:aaaaaa"),
     () => processes.project("task:aaaaaa", [outboxRow(1, { state: "running" })]),

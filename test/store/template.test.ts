@@ -55,29 +55,29 @@ function contents(db: Db): unknown {
   };
 }
 
-function create(files: ProcessFiles, pid: string): Db {
-  files.create(pid, () => {});
+async function create(files: ProcessFiles, pid: string): Promise<Db> {
+  await files.create(pid, () => {});
   return files.get(pid);
 }
 
 const inode = (files: ProcessFiles, pid: string) => statSync(files.path(pid)).ino;
 
 /** The number of databases that were migrated and not copied. */
-function migrations(body: () => void): number {
+async function migrations(body: () => Promise<unknown>): Promise<number> {
   const script = spyOn(Db.prototype, "script");
   try {
-    body();
+    await body();
     return script.mock.calls.filter(([sql]) => sql.startsWith("CREATE TABLE process_kv")).length;
   } finally {
     script.mockRestore();
   }
 }
 
-test("a copied database equals a migrated one: schema, rows, pragmas, version", () => {
+test("a copied database equals a migrated one: schema, rows, pragmas, version", async () => {
   const files = filesIn();
-  create(files, "task:first1");
-  const copied = create(files, "task:second");
-  expect(migrations(() => create(files, "task:third1"))).toBe(0);
+  await create(files, "task:first1");
+  const copied = await create(files, "task:second");
+  expect(await migrations(() => create(files, "task:third1"))).toBe(0);
   const stamped = copied.get<{ at: number }>("SELECT max(applied_at) AS at FROM _gsv_schema_migrations")?.at ?? 0;
   const migrated = new Db(join(directory, "migrated.db"), { mode: "create" });
   try {
@@ -89,23 +89,28 @@ test("a copied database equals a migrated one: schema, rows, pragmas, version", 
   }
 });
 
-test("each copy has the instant of its own creation", () => {
+test("each copy has the instant of its own creation", async () => {
   const files = filesIn();
-  const instants = ["task:first1", "task:second", "task:third1"].map((pid) => {
+  const instants: boolean[] = [];
+  for (const pid of ["task:first1", "task:second", "task:third1"]) {
     const before = ms;
-    const applied = create(files, pid).all<{ at: number }>("SELECT applied_at AS at FROM _gsv_schema_migrations");
-    return applied.length === PROCESS_SCHEMA.migrations.length && applied.every(({ at }) => at > before && at <= ms);
-  });
+    const applied = (await create(files, pid)).all<{ at: number }>(
+      "SELECT applied_at AS at FROM _gsv_schema_migrations",
+    );
+    instants.push(
+      applied.length === PROCESS_SCHEMA.migrations.length && applied.every(({ at }) => at > before && at <= ms),
+    );
+  }
   expect(instants).toEqual([true, true, true]);
 });
 
-test("databases share nothing: what one process stores is in no other, nor in later copies", () => {
+test("databases share nothing: what one process stores is in no other, nor in later copies", async () => {
   const files = filesIn();
-  const first = create(files, "task:first1");
-  const second = create(files, "task:second");
+  const first = await create(files, "task:first1");
+  const second = await create(files, "task:second");
   first.run("INSERT INTO process_kv (key, value) VALUES ('a', '1')");
   second.run("INSERT INTO process_kv (key, value) VALUES ('b', '2')");
-  const third = create(files, "task:third1");
+  const third = await create(files, "task:third1");
   const keys = [first, second, third].map((db) => db.all("SELECT key FROM process_kv"));
   expect(keys).toEqual([[{ key: "a" }], [{ key: "b" }], []]);
   expect(new Set(["task:first1", "task:second", "task:third1"].map((pid) => inode(files, pid))).size).toBe(3);
@@ -135,21 +140,21 @@ const BAD: readonly [string, (bytes: Uint8Array) => Uint8Array][] = [
 ];
 
 for (const [what, spoil] of BAD) {
-  test(`a template ${what} is not used, and is made again`, () => {
+  test(`a template ${what} is not used, and is made again`, async () => {
     const files = filesIn();
-    const expected = contents(create(filesIn(join(directory, "good")), "task:good11"));
+    const expected = contents(await create(filesIn(join(directory, "good")), "task:good11"));
     const whole = Db.prototype.bytes;
     const taken = spyOn(Db.prototype, "bytes").mockImplementationOnce(function (this: Db) {
       return spoil(whole.call(this));
     });
     try {
-      create(files, "task:first1");
-      expect(migrations(() => create(files, "task:second"))).toBe(1);
+      await create(files, "task:first1");
+      expect(await migrations(() => create(files, "task:second"))).toBe(1);
       expect(taken.mock.calls.length).toBeGreaterThanOrEqual(2);
     } finally {
       taken.mockRestore();
     }
-    expect(migrations(() => create(files, "task:third1"))).toBe(0);
+    expect(await migrations(() => create(files, "task:third1"))).toBe(0);
     const plain = (pid: string) => JSON.stringify(contents(files.get(pid))).replaceAll(/"applied_at":\d+/g, "");
     expect([plain("task:second"), plain("task:third1")]).toEqual(
       Array(2).fill(JSON.stringify(expected).replaceAll(/"applied_at":\d+/g, "")),
@@ -158,17 +163,27 @@ for (const [what, spoil] of BAD) {
   });
 }
 
-test("a leftover log or an empty file at the path is not mixed with a copy", () => {
+test("a leftover log or an empty file at the path is not mixed with a copy", async () => {
   const files = filesIn();
-  create(files, "task:first1").run("INSERT INTO process_kv (key, value) VALUES ('secret', '1')");
+  (await create(files, "task:first1")).run("INSERT INTO process_kv (key, value) VALUES ('secret', '1')");
   writeFileSync(`${files.path("task:second")}-wal`, "a log that nobody can read");
   writeFileSync(files.path("task:third1"), "");
   for (const pid of ["task:second", "task:third1"]) {
     let rows: unknown;
-    expect(migrations(() => (rows = create(files, pid).all("SELECT * FROM process_kv")))).toBe(1);
+    const made = async () => (rows = (await create(files, pid)).all("SELECT * FROM process_kv"));
+    expect(await migrations(made)).toBe(1);
     expect(rows).toEqual([]);
     expect(files.check(pid)).toBeNull();
   }
+});
+
+test("two creations of one process at once make one database", async () => {
+  const files = filesIn();
+  await create(files, "task:first1");
+  const row = (db: Db) => db.run("INSERT INTO process_kv (key, value) VALUES ('made', '1') ON CONFLICT DO NOTHING");
+  await Promise.all([files.create("task:second", row), files.create("task:second", row)]);
+  expect(files.get("task:second").all("SELECT key FROM process_kv")).toEqual([{ key: "made" }]);
+  expect(files.check("task:second")).toBeNull();
 });
 
 function checked(path: string): unknown {

@@ -76,7 +76,7 @@ export function newProcess(pid: string, about: Partial<NewProcess> = {}): NewPro
 
 export async function liveProcess(store: KernelStore, pid: string, about: Partial<NewProcess> = {}): Promise<void> {
   await store.processes.create(newProcess(pid, about));
-  await store.processes.live(pid);
+  await store.processes.live(pid, { dirty: true });
 }
 
 export function outboxRow(

@@ -51,6 +51,6 @@ export async function addHuman(home: TestKernel, name: string, uid = 2000): Prom
   } as const;
   await kernel.processes.create(row);
   await processes.create(init, { profile: "init", identity: {}, now });
-  await kernel.processes.live(init);
+  await kernel.processes.live(init, { dirty: true });
   return { name, uid, init, sys: home.person(uid) };
 }

@@ -151,5 +151,5 @@ async function createInit(
     step: {},
   });
   await processes.create(pid, { profile: "init", identity: { owner: human.username, runAs: agent.username }, now });
-  await kernel.processes.live(pid);
+  await kernel.processes.live(pid, { dirty: true });
 }

@@ -174,6 +174,12 @@ export async function completeSpawn(
     identity: { runAs: runAs?.username ?? row.uid, ownerUid: row.ownerUid },
     now: clock.now(),
   });
+  const spawned = { name: "process.spawn", label: row.label } as const;
+  // Nothing more to store: the database is opened when it is first used.
+  if (isEmpty(step)) {
+    await kernel.processes.live(pid, { dirty: false });
+    return ledger.emit(row, spawned);
+  }
   if (step.fork !== undefined) await copyHistory(ports, row, step.fork);
   await ledger.write(row, async () => {
     for (const file of step.context ?? []) await store.setContextFile(pid, file);
@@ -182,11 +188,15 @@ export async function completeSpawn(
       const message = { kind: "user", wakes: true, urgent: false, source: null, requestKey, now: clock.now() } as const;
       await store.admit(pid, { ...step.prompt, ...message });
     }
-    await kernel.processes.live(pid);
-    ledger.emit(row, { name: "process.spawn", label: row.label });
+    await kernel.processes.live(pid, { dirty: true });
+    ledger.emit(row, spawned);
     await ledger.publish(row);
     runners.wake(pid);
   });
+}
+
+function isEmpty({ prompt, fork, context = [] }: SpawnStep): boolean {
+  return (prompt ?? null) === null && fork === undefined && context.length === 0;
 }
 
 interface Place {

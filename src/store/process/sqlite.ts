@@ -92,7 +92,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 
   return {
     async create(pid, about) {
-      files.create(pid, (db) => begin(db, { pid, ...about }, { ...options, quarantined: files.quarantined }));
+      await files.create(pid, (db) => begin(db, { pid, ...about }, { ...options, quarantined: files.quarantined }));
     },
 
     async adopt(pid, { now, crashed = true }) {

@@ -79,7 +79,7 @@ export interface ProcessRows {
   /** Stores the request and its answer, too, so that a repeated request finds the process; and a new workspace, if any. */
   create(process: NewProcess, request?: Receipt, workspace?: WorkspaceRow): Promise<void>;
   /** From `creating` to `live`. */
-  live(pid: string): Promise<void>;
+  live(pid: string, after: { readonly dirty: boolean }): Promise<void>;
   /** A new place takes effect with the next run. */
   set(
     pid: string,
@@ -197,10 +197,12 @@ export function processRows(kernel: KernelDb): ProcessRows {
       });
     },
 
-    async live(pid) {
-      kernel.write("full", () =>
+    async live(pid, { dirty }) {
+      // A power cut may bring an unused process back to `creating`; the next kernel then completes it again, without any effect.
+      kernel.write(dirty ? "full" : "normal", () =>
         db.run(
-          "UPDATE processes SET phase = 'live', phase_json = NULL WHERE process_id = ? AND phase = 'creating'",
+          "UPDATE processes SET phase = 'live', phase_json = NULL, dirty = ? WHERE process_id = ? AND phase = 'creating'",
+          dirty ? 1 : 0,
           pid,
         ),
       );

@@ -34,7 +34,8 @@ export class ProcessFiles {
   private cancelRest: (() => void) | null = null;
   /** Tables known to be empty, by pid, until the next write. */
   private readonly without = new Map<string, Set<string>>();
-  private readonly template = new Template();
+  private readonly template = new Template(PROCESS_EDITION);
+  private readonly creating = new Map<string, Promise<void>>();
 
   /** Databases quarantined since the start. */
   quarantined = 0;
@@ -78,17 +79,24 @@ export class ProcessFiles {
     return [...this.open.keys()];
   }
 
-  /** `begin` stores the first rows, in one transaction. */
-  create(pid: string, begin: (db: Db) => void): void {
+  /** `begin` stores the first rows, in one transaction. It may run again, on a database that has them. */
+  async create(pid: string, begin: (db: Db) => void): Promise<void> {
+    while (this.creating.has(pid)) await this.creating.get(pid);
     this.without.delete(pid);
-    const open = this.open.get(pid)?.db;
-    const copy = open === undefined ? this.copied(pid) : null;
-    // The file may exist: a crash can leave an empty one.
-    const db = open ?? this.keep(pid, copy ?? this.openFile(pid, "create"));
-    db.write("full", () => {
-      if (copy !== null) stampMigrations(copy, this.options.now());
+    const creating = this.created(pid, begin).finally(() => this.creating.delete(pid));
+    this.creating.set(pid, creating);
+    await creating;
+  }
+
+  private async created(pid: string, begin: (db: Db) => void): Promise<void> {
+    const first = (db: Db) => {
+      stampMigrations(db, this.options.now());
       begin(db);
-    });
+    };
+    if (!this.open.has(pid) && (await this.template.copyTo(this.path(pid), first))) return;
+    // The file may exist: a crash can leave an empty one.
+    const db = this.open.get(pid)?.db ?? this.keep(pid, this.openFile(pid, "create"));
+    db.write("full", () => begin(db));
   }
 
   /** What SQLite finds wrong with the file, or null. */
@@ -121,11 +129,6 @@ export class ProcessFiles {
   close(): void {
     this.cancelRest?.();
     for (const pid of [...this.open.keys()]) this.drop(pid);
-  }
-
-  private copied(pid: string): Db | null {
-    if (!this.template.copyTo(this.path(pid))) return null;
-    return this.template.opened(this.path(pid), () => this.openFile(pid, "write"));
   }
 
   private openFile(pid: string, mode: "create" | "write" | "read"): Db {

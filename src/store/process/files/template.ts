@@ -1,13 +1,18 @@
 // An empty process database, as bytes. A kernel migrates its first new process database and copies it for the others: a copy takes a
-// fraction of the 37 statements of the schema. Only memory holds the bytes, so they always have the schema of this kernel.
+// fraction of the 37 statements of the schema. Only memory holds the bytes, so they always have the schema of this kernel. The first rows are
+// added in memory, so a new database costs one synced file and no log; the files of many are written at once.
 
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type Db, StoreCorrupt } from "../../open.ts";
+import { type Edition, isOlder } from "../../edition.ts";
+import { type Db, StoreCorrupt, withRows } from "../../open.ts";
 
 export class Template {
   private bytes: Uint8Array | null = null;
   private isChecked = false;
+
+  constructor(private readonly edition: Edition) {}
 
   /** Call after the migration, before the first row. */
   take(db: Db): void {
@@ -15,39 +20,35 @@ export class Template {
     this.isChecked = false;
   }
 
-  /** Returns false without a template, or if files are left at the path, or if the copy fails. Then migrate. */
-  copyTo(path: string): boolean {
+  /**
+   * Writes a copy with the rows that `begin` stores. Returns false without a template, or if files are left at the path, or if the copy
+   * fails. Then migrate.
+   */
+  async copyTo(path: string, begin: (db: Db) => void): Promise<boolean> {
     const draft = draftOf(path);
-    rmSync(draft, { recursive: true, force: true });
+    await rm(draft, { recursive: true, force: true });
     // SQLite would apply a leftover log to the copy.
     if (this.bytes === null || [path, `${path}-wal`, `${path}-shm`].some((each) => existsSync(each))) return false;
     try {
-      write(draft, this.bytes);
-      renameSync(draft, path);
-      syncDirectory(dirname(path));
+      await write(
+        draft,
+        withRows(this.bytes, path, (db) => this.checked(db, begin)),
+      );
+      await rename(draft, path);
+      await syncDirectory(dirname(path));
       return true;
-    } catch {
+    } catch (error) {
+      if (error instanceof StoreCorrupt) this.bytes = null;
       // The migration reports what is wrong, for example a full disk.
-      rmSync(draft, { force: true });
+      await rm(draft, { force: true });
       return false;
     }
   }
 
-  /** Opens a copy. null if the template is damaged: then the copy and the template are gone. */
-  opened(path: string, open: () => Db): Db | null {
-    let db: Db | null = null;
-    try {
-      db = open();
-      if (!this.isChecked) requireWhole(db);
-      this.isChecked = true;
-      return db;
-    } catch (error) {
-      db?.close();
-      if (!(error instanceof StoreCorrupt)) throw error;
-      this.bytes = null;
-      for (const each of [path, `${path}-wal`, `${path}-shm`]) rmSync(each, { force: true });
-      return null;
-    }
+  private checked(db: Db, begin: (db: Db) => void): void {
+    if (!this.isChecked) requireWhole(db, this.edition);
+    this.isChecked = true;
+    begin(db);
   }
 }
 
@@ -56,26 +57,27 @@ export function draftOf(path: string): string {
   return `${path}.new`;
 }
 
-function requireWhole(db: Db): void {
+function requireWhole(db: Db, edition: Edition): void {
   const row = db.get<{ integrity_check: string }>("PRAGMA integrity_check(1)");
-  if (row?.integrity_check !== "ok") throw new StoreCorrupt(`the database ${db.path} is damaged`);
+  if (row?.integrity_check !== "ok" || isOlder(db, edition))
+    throw new StoreCorrupt(`the database ${db.path} is damaged`);
 }
 
-function write(path: string, bytes: Uint8Array): void {
-  const descriptor = openSync(path, "wx", 0o600);
+async function write(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, "wx", 0o600);
   try {
-    writeFileSync(descriptor, bytes);
-    fsyncSync(descriptor);
+    await file.writeFile(bytes);
+    await file.sync();
   } finally {
-    closeSync(descriptor);
+    await file.close();
   }
 }
 
-function syncDirectory(path: string): void {
-  const descriptor = openSync(path, "r");
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
   try {
-    fsyncSync(descriptor);
+    await directory.sync();
   } finally {
-    closeSync(descriptor);
+    await directory.close();
   }
 }
