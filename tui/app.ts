@@ -19,6 +19,7 @@ import { Attention } from "./screen/attention.ts";
 import { Frame } from "./screen/frame.ts";
 import { greeting } from "./screen/greeting.ts";
 import { Lending } from "./screen/lending.ts";
+import { Links, linkPlace } from "./screen/links.ts";
 import { type Live, Screen } from "./screen/screen.ts";
 import { readSettings } from "./settings.ts";
 import { LineShell } from "./shell/line-shell.ts";
@@ -56,6 +57,7 @@ class App {
   private readonly presence: Presence;
   private readonly painter: ViewPainter;
   private readonly lending: Lending;
+  private readonly links: Links;
   private readonly context: KeyContext;
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status];
   private isTicking = false;
@@ -106,11 +108,16 @@ class App {
       size: terminal,
       theme,
     });
+    this.links = new Links({
+      ...{ clock: io.clock, host: ports.hostname, home: io.env.HOME, changed: () => this.screen.changed() },
+      realOf: async (path) => (await (await io.host()).look(path, { follow: true }))?.real ?? null,
+    });
     this.transcript = new Transcript({
       theme,
       columns: () => terminal.columns,
       commit: (lines) => this.screen.commit(lines),
       marked: abilities.osc,
+      linked: (line) => this.links.line(line),
     });
     const print: Transcript["add"] = (entry) => this.transcript.add(entry);
     const pidNow = () => this.state.process.pid;
@@ -176,6 +183,8 @@ class App {
     this.presence.hold();
     const [attached, settings] = await Promise.all([attachTo(this.io.sys(), pid, rows), readSettings(this.io)]);
     this.dispatch({ type: "settings", settings });
+    const { hyperlinks } = settings;
+    this.links.isOn = hyperlinks === "auto" ? this.ports.abilities.links : hyperlinks === "always";
     const { model, page, info } = attached;
     const name = processName(info);
     const isNew = page.messageCount === 0;
@@ -208,6 +217,7 @@ class App {
   private adopt(attached: Attached): void {
     const { info, page } = attached;
     const now = this.now();
+    this.links.place = linkPlace(attached.directory, info);
     const event = adopted(attached, { seenSeq: this.seen.get(info.pid), now });
     this.presence.begin(info.pid, page.messages.at(-1)?.id ?? 0);
     this.dispatch({ type: "adopted", ...event });

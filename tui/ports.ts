@@ -38,7 +38,9 @@ export interface AppPorts {
   readonly version: string;
   readonly terminal: Terminal;
   readonly theme: Theme;
-  readonly abilities: Pick<Abilities, "osc" | "notifies" | "unicode">;
+  readonly abilities: Pick<Abilities, "osc" | "links" | "notifies" | "unicode">;
+  /** The name of this computer, for links to its files. */
+  readonly hostname: string;
   readonly history: History;
   /** Messages from the start, for the top of the screen. */
   readonly words: readonly string[];

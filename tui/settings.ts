@@ -7,15 +7,17 @@ export interface TerminalSettings {
   readonly theme: ThemeName;
   readonly notify: "auto" | "bell" | "off";
   readonly isStill: boolean;
+  readonly hyperlinks: "auto" | "always" | "never";
 }
 
 export async function readSettings(io: Io): Promise<TerminalSettings> {
-  const [theme, notify, motion] = await Promise.all([
+  const [theme, notify, motion, hyperlinks] = await Promise.all([
     oneOf(io, THEME_KEY, ["auto", ...(Object.keys(THEMES) as ThemeName[])]),
     oneOf(io, "terminal.notify", ["auto", "bell", "off"]),
     oneOf(io, "terminal.motion", ["full", "reduced"]),
+    oneOf(io, "terminal.hyperlinks", ["auto", "always", "never"]),
   ]);
-  return { theme, notify, isStill: motion === "reduced" };
+  return { theme, notify, isStill: motion === "reduced", hyperlinks };
 }
 
 /** Returns the first word if the setting cannot be read. */

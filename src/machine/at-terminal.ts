@@ -1,5 +1,6 @@
 // gsv at a terminal: paints the prompt first, then loads the rest. Reads line by line on a plain terminal.
 
+import { hostname } from "node:os";
 import type { Io } from "../../commands/command.ts";
 import type { AttachRequest } from "../../commands/proc/attach.ts";
 import type { Terminal } from "../../tui/ports.ts";
@@ -55,6 +56,7 @@ export async function atTerminal(io: Io, { paths, plain, to, init }: AtTerminal)
       terminal,
       theme,
       abilities,
+      hostname: hostname(),
       history: readHistory(paths.historyFile),
       seen: seenIn(paths.seenFile),
       ...(io.env.GSV_SETUP === "never" ? {} : { setup: setupIn(paths.skippedFile) }),

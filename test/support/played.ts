@@ -82,7 +82,8 @@ export class Played {
       version: "0.1.0",
       terminal: this.terminal(),
       theme: options.theme ?? themeOf({ colour, unicode }),
-      abilities: { osc: true, notifies: "bell", unicode },
+      hostname: "host",
+      abilities: { osc: true, links: false, notifies: "bell", unicode },
       history: {
         past: history.map((text) => ({ text, at: null, cwd: null, status: null })),
         add: options.keep ?? (() => {}),

@@ -6,6 +6,7 @@ import { SysError } from "../../src/abi/errno.ts";
 import { NO_USAGE } from "../../src/abi/process/process.ts";
 import { Sanitizer } from "../../src/lib/text/sanitize.ts";
 import { plainShell } from "../../tui/plain.ts";
+import { type Line, plainLine } from "../../tui/screen/links.ts";
 import { type Live, Screen } from "../../tui/screen/screen.ts";
 import type { Ask } from "../../tui/state/asks.ts";
 import type { Entry } from "../../tui/state/effect.ts";
@@ -42,8 +43,8 @@ function shownOf(entries: readonly Entry[]): { readonly lines: readonly string[]
   let below: Live = { lines: [], cursor: null };
   const tty = { write: (text: string) => void writes.push(text), columns: 80, rows: 24 };
   const screen = new Screen(tty, new FakeClock(), () => below);
-  const commit = (more: readonly string[]) => {
-    lines.push(...more);
+  const commit = (more: readonly Line[]) => {
+    lines.push(...more.map(plainLine));
     screen.commit(more);
   };
   const transcript = new Transcript({ theme: BARE, columns: () => 80, commit });

@@ -10,6 +10,8 @@ export interface Abilities {
   readonly dumb: boolean;
   /** Takes OSC sequences: titles, marks of prompts. */
   readonly osc: boolean;
+  /** Shows links (OSC 8). */
+  readonly links: boolean;
   /** A multiplexer passes the size on late. */
   readonly lags: boolean;
   readonly notifies: "bell" | "9" | "99" | "777";
@@ -29,9 +31,19 @@ export function abilitiesOf(env: Env): Abilities {
     unicode: locale === "" || /utf-?8/i.test(locale),
     dumb,
     osc: !dumb && !/^(?:linux|vt\d|ansi|cons)/.test(TERM),
+    links: !dumb && showsLinks(env),
     lags: Boolean(env.TMUX || env.STY),
     notifies: notifiesOf(env),
   };
+}
+
+function showsLinks({ TERM = "", TERM_PROGRAM = "", TERM_PROGRAM_VERSION = "", STY, ...env }: Env): boolean {
+  if (STY) return false;
+  // tmux removes them for a terminal that does not show them.
+  if (env.TMUX) return TERM_PROGRAM === "tmux" && Number.parseFloat(TERM_PROGRAM_VERSION) >= 3.4;
+  if (/^(?:iTerm\.app|WezTerm|ghostty|vscode|Hyper|Tabby|rio)$/.test(TERM_PROGRAM)) return true;
+  if (/^(?:xterm-(?:kitty|ghostty)|foot|alacritty|contour|wezterm)/.test(TERM)) return true;
+  return Number(env.VTE_VERSION ?? 0) >= 5000 || Number(env.KONSOLE_VERSION ?? 0) >= 201_200 || Boolean(env.WT_SESSION);
 }
 
 function notifiesOf({ TERM = "", TERM_PROGRAM = "", TMUX, STY }: Env): Abilities["notifies"] {

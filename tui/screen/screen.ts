@@ -2,6 +2,7 @@
 // and never exceed the rows of the screen. One write for each paint; nothing clears scrollback.
 
 import type { Clock } from "../../src/lib/clock.ts";
+import { type Line, plainLine } from "./links.ts";
 
 export interface Tty {
   write(text: string): void;
@@ -43,7 +44,7 @@ type Mode = "main" | "alt" | "released";
 
 export class Screen {
   private mode: Mode = "main";
-  private committed: string[] = [];
+  private committed: Line[] = [];
   /** The live part on the terminal, and its cursor. */
   private shown: readonly string[] = [];
   private paintedAt: readonly number[] = [];
@@ -69,8 +70,8 @@ export class Screen {
     this.shownColumns = tty.columns;
   }
 
-  /** Lines for scrollback, written with the next paint. */
-  commit(lines: readonly string[]): void {
+  /** Lines for scrollback, written with the next paint, or as soon as they are final. */
+  commit(lines: readonly Line[]): void {
     for (const line of lines) this.committed.push(line);
     this.schedule();
   }
@@ -79,23 +80,36 @@ export class Screen {
     this.schedule();
   }
 
-  paint(): void {
+  /** `isLast`: the live part ends here, so waiting lines are written as they are. */
+  paint({ isLast = false } = {}): void {
     this.due?.();
     this.due = null;
     if (this.mode === "main") this.tty.look?.();
     if (this.mode !== "main" || this.asked !== null) return;
     this.lastPaint = this.clock.mono();
-    const frame = this.atBottom(this.fitted());
-    const text = this.committed.length === 0 && this.isSameShape(frame) ? this.changedRows(frame) : this.whole(frame);
-    this.committed = [];
+    const above = this.finalLines(isLast);
+    const frame = this.atBottom(this.fitted(), above);
+    const text = above.length === 0 && this.isSameShape(frame) ? this.changedRows(frame) : this.whole(frame, above);
     if (text === "") return;
     this.tty.write(`${BEGIN}${HIDE}${text}${frame.cursor === null ? "" : SHOW}${END}`);
+  }
+
+  /** Removes them from the committed lines, in order. */
+  private finalLines(isLast: boolean): readonly string[] {
+    const final: string[] = [];
+    for (const line of this.committed) {
+      const text = typeof line === "string" ? line : (line.final() ?? (isLast ? line.text : null));
+      if (text === null) break;
+      final.push(text);
+    }
+    this.committed.splice(0, final.length);
+    return final;
   }
 
   /** Full screen for a view; committed lines wait until it closes. */
   enterAlt(): void {
     if (this.mode !== "main") return;
-    this.paint();
+    this.paint({ isLast: true });
     this.mode = "alt";
     this.alt = [];
     this.tty.write(`${ALT_ON}${HIDE}`);
@@ -150,7 +164,7 @@ export class Screen {
   release(): void {
     if (this.mode === "alt") this.leaveAlt();
     if (this.mode !== "main") return;
-    this.paint();
+    this.paint({ isLast: true });
     this.tty.write(`${this.toTop()}${CLEAR_BELOW}${WRAP}${SHOW}`);
     this.forget();
     this.mode = "released";
@@ -187,7 +201,7 @@ export class Screen {
   /** Pushes the screen into scrollback; the live part moves to the top. */
   pushUp(): void {
     if (this.mode !== "main") return;
-    this.paint();
+    this.paint({ isLast: true });
     this.tty.write(`${this.toTop()}${CLEAR_BELOW}${"\n".repeat(Math.max(0, this.tty.rows - 1))}${CSI}H`);
     this.forget();
     this.paint();
@@ -211,7 +225,10 @@ export class Screen {
 
   private fitted(): Live {
     const { rows, columns } = this.tty;
-    const { lines, cursor } = this.live();
+    const live = this.live();
+    const waiting = this.committed.map(plainLine);
+    const lines = [...waiting, ...live.lines];
+    const cursor = live.cursor === null ? null : { ...live.cursor, row: live.cursor.row + waiting.length };
     const over = Math.max(0, lines.length - Math.max(1, rows - 1));
     const kept = lines.slice(over).map((line) => cut(line, columns));
     if (cursor === null || cursor.row < over) return { lines: kept, cursor: null };
@@ -222,12 +239,12 @@ export class Screen {
   }
 
   /** A live part that got smaller stays at the bottom of the screen: blank rows above it wait for the next lines. */
-  private atBottom(frame: Live): Live {
+  private atBottom(frame: Live, above: readonly string[]): Live {
     const { rows, columns } = this.tty;
     const isResized = rows !== this.shownRows || columns !== this.shownColumns;
     if (isResized) this.rowsAbove = 0;
     this.shownRows = rows;
-    const fresh = this.committed.reduce((sum, line) => sum + rowsOf(Bun.stringWidth(line), columns), 0);
+    const fresh = above.reduce((sum, line) => sum + rowsOf(Bun.stringWidth(line), columns), 0);
     const isAtBottom = this.rowsAbove + this.shown.length >= rows;
     const blank = isAtBottom && !isResized ? this.shown.length - frame.lines.length - fresh : 0;
     this.rowsAbove = Math.min(rows, this.rowsAbove + fresh);
@@ -260,9 +277,9 @@ export class Screen {
     return `${NO_WRAP}${text}${vertical(to.row - row)}${column(to.column)}${WRAP}`;
   }
 
-  private whole(frame: Live): string {
+  private whole(frame: Live, lines: readonly string[]): string {
     const { columns } = this.tty;
-    const above = this.committed.map((line) => `${line}${fills(line, columns) ? "" : CLEAR_LINE_END}\r\n`).join("");
+    const above = lines.map((line) => `${line}${fills(line, columns) ? "" : CLEAR_LINE_END}\r\n`).join("");
     const below = frame.lines.map((line) => `${line}${CLEAR_LINE_END}`).join("\r\n");
     const last = Math.max(0, frame.lines.length - 1);
     const to = frame.cursor ?? { row: last, column: 0 };

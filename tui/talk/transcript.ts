@@ -7,6 +7,7 @@ import { reveal, Sanitizer, sanitize } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { isPlan, realSubject } from "../cards/ask-title.ts";
 import { cardLines, dangerRows } from "../cards/card-view.ts";
+import type { Line } from "../screen/links.ts";
 import { countText, durationText, usdText } from "../screen/numbers.ts";
 import type { Theme } from "../screen/theme.ts";
 import type { Entry, EntryOf } from "../state/effect.ts";
@@ -25,7 +26,9 @@ const RUNS = mark("C");
 export interface TranscriptOptions {
   readonly theme: Theme;
   readonly columns: () => number;
-  readonly commit: (lines: readonly string[]) => void;
+  readonly commit: (lines: readonly Line[]) => void;
+  /** A line of an answer with links to the files that it names. */
+  readonly linked?: (line: string) => Line;
   /** The terminal understands marks (OSC 133). */
   readonly marked?: boolean;
 }
@@ -152,7 +155,7 @@ export class Transcript {
     if (!this.pouring) this.gap();
     this.pouring = true;
     this.inTools = false;
-    this.options.commit(lines);
+    this.options.commit(lines.map((line) => this.options.linked?.(line) ?? line));
   }
 
   private block(lines: readonly string[]): void {
@@ -163,7 +166,7 @@ export class Transcript {
     this.options.commit(lines);
   }
 
-  private tool(lines: readonly string[]): void {
+  private tool(lines: readonly Line[]): void {
     this.close();
     if (!this.inTools) this.gap();
     this.inTools = true;
@@ -209,7 +212,7 @@ export class Transcript {
     const hint = isLong && Bun.stringWidth(subject) + HINT.length <= room ? this.hint() : "";
     const head =
       `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room - hint.length))}  ${theme.dim(about + hint)}`.trimEnd();
-    this.tool([head, ...lines.map((line) => theme.dim(`  ${line}`))]);
+    this.tool([this.options.linked?.(head) ?? head, ...lines.map((line) => theme.dim(`  ${line}`))]);
   }
 
   /** The request and the decision: the transcript is the audit trail. */

@@ -10,6 +10,7 @@ import type { ModelInfo, ModelPage } from "../../src/syscalls/run/ai.ts";
 import type { HistoryPage, TraceRow } from "../../src/syscalls/services.ts";
 import type { BudgetInfo } from "../../src/syscalls/system/spending.ts";
 import type { EffectPorts } from "../effect-ports.ts";
+import { type Line, plainLine } from "../screen/links.ts";
 import { themeOf } from "../screen/theme.ts";
 import type { Item, Look } from "../state/views.ts";
 import { entriesOf } from "../talk/collapsed.ts";
@@ -97,7 +98,7 @@ function modelItem({ model, windowTokens, inputUsd, outputUsd, aliases }: ModelI
 
 function plainHistory(page: HistoryPage, columns: number): string {
   const lines: string[] = [];
-  const commit = (more: readonly string[]) => void lines.push(...more);
+  const commit = (more: readonly Line[]) => void lines.push(...more.map(plainLine));
   const theme = themeOf({ colour: false, unicode: true });
   const transcript = new Transcript({ theme, columns: () => columns, commit });
   for (const entry of entriesOf(page)) transcript.add(entry);

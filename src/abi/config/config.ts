@@ -210,6 +210,9 @@ export const SETTINGS = {
   "terminal.notify": choice("how to notify you in the background", ["auto", "bell", "off"], {
     env: "GSV_TERMINAL_NOTIFY",
   }),
+  "terminal.hyperlinks": choice("file paths in answers as links", ["auto", "always", "never"], {
+    env: "GSV_TERMINAL_HYPERLINKS",
+  }),
   "terminal.motion": choice("animation on the terminal", ["full", "reduced"], { env: "GSV_TERMINAL_MOTION" }),
 
   "retention.archivesDays": count("days before archives are deleted; 0 for never", 0, {
