@@ -33,6 +33,11 @@ mkdir $HOME/project && git -C $HOME/project init -q && echo hello > $HOME/projec
 #> dir_…
 DIR=$(gsv workspace list | grep -o 'dir_[a-z0-9]*'); gsv cat /workspaces/$DIR/a.txt
 #> hello
+REAL=$(cd $HOME/project && pwd -P); gsv cat $REAL/a.txt
+#> hello
+echo "cd $REAL; pwd; ls *.txt" | gsv sh | sed "s|$REAL|REAL|"
+#> REAL
+#> a.txt
 echo x | gsv cp - /workspaces/$DIR/.git/config
 #! gsv: …this name is reserved by git
 #= 1

@@ -2,7 +2,8 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { abilitiesOf } from "../../tui/screen/abilities.ts";
-import { addressOf, type Line, type LinkPlace, Links, linkPlace, pathsIn, plainLine } from "../../tui/screen/links.ts";
+import { type Line, Links, linkPlace, plainLine } from "../../tui/screen/links.ts";
+import { addressOf, type LinkPlace, pathsIn } from "../../tui/screen/named-paths.ts";
 import { FakeClock } from "../support/clock.ts";
 import { Shown } from "../support/shown.ts";
 

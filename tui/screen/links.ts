@@ -1,10 +1,10 @@
 // Paths in finished lines as links (OSC 8) to files of this computer. Only an existing file or directory inside the directory of the attached
 // process becomes a link: its text comes from a model. Looking never blocks a paint: a line waits for a moment below the scrollback.
 
-import { normalise } from "../../fs/path.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { isInside } from "../../src/lib/inside.ts";
+import { addressOf, type LinkPlace, type NamedPath, pathsIn } from "./named-paths.ts";
 
 /** A line that is not final: its links are looked up. */
 export interface Waiting {
@@ -17,15 +17,6 @@ export type Line = string | Waiting;
 
 export function plainLine(line: Line): string {
   return typeof line === "string" ? line : line.text;
-}
-
-/** The directory of a process on this computer. */
-export interface LinkPlace {
-  readonly real: string;
-  /** The same directory in gsv. */
-  readonly at: string;
-  /** Where relative paths start: below `real`. */
-  readonly cwd: string;
 }
 
 export function linkPlace(
@@ -47,11 +38,6 @@ export interface LinksPorts {
   readonly changed: () => void;
 }
 
-const PATH = /(?<![\p{L}\p{N}\p{M}_./~@:%?#&=+\\-])(?:~?\/|\.{1,2}\/)?[\p{L}\p{N}_.@+][\p{L}\p{N}\p{M}_.@+=,/-]*/gu;
-/** Followed by these, the text goes on with something that is no file: an address, a call. */
-const GOES_ON = /^(?::\/\/|[({@%?&=\\])/;
-const PATH_CHARS_MAX = 300;
-const PATHS_IN_LINE_MAX = 8;
 /** Lookups at the same time; other paths stay plain. */
 const OPEN_MAX = 32;
 const KNOWN_MAX = 512;
@@ -60,12 +46,6 @@ const FRESH_MS = 2000;
 const WAIT_MS = 100;
 const SGR = /\x1b\[[\d;]*m/g;
 const ENDS = "\x1b]8;;\x1b\\";
-
-interface Found {
-  readonly start: number;
-  readonly end: number;
-  readonly path: string;
-}
 
 interface Known {
   readonly at: number;
@@ -119,35 +99,14 @@ export class Links {
     );
   }
 
-  private linked(text: string, paths: readonly Found[]): string {
+  private linked(text: string, paths: readonly NamedPath[]): string {
     const real = paths.filter(({ path }) => this.known.get(path)?.exists === true);
     return real.length === 0 ? text : withLinks(text, real, this.ports.host);
   }
 }
 
-/** In a line without escape sequences. */
-export function pathsIn(line: string, place: LinkPlace, home: string | undefined): readonly Found[] {
-  const found: Found[] = [];
-  for (const { 0: whole, index } of line.matchAll(PATH)) {
-    const text = whole.replace(/[.,/=+-]+$/, "");
-    if (!/[./]/.test(text) || text.length > PATH_CHARS_MAX || GOES_ON.test(line.slice(index + whole.length))) continue;
-    const path = absolute(text, place, home);
-    if (path === null || !isInside(path, place.real) || path === place.real) continue;
-    found.push({ start: index, end: index + text.length, path });
-    if (found.length === PATHS_IN_LINE_MAX) break;
-  }
-  return found;
-}
-
-function absolute(text: string, { real, at, cwd }: LinkPlace, home: string | undefined): string | null {
-  if (text.startsWith("~")) return home === undefined ? null : normalise(home + text.slice(1));
-  if (!text.startsWith("/")) return normalise(`${cwd}/${text}`);
-  const path = normalise(text);
-  return isInside(path, at) ? real + path.slice(at.length) : path;
-}
-
 /** The places count characters without SGR. */
-function withLinks(text: string, paths: readonly Found[], host: string): string {
+function withLinks(text: string, paths: readonly NamedPath[], host: string): string {
   const begins = new Map(paths.map(({ start, path }) => [start, `\x1b]8;;${addressOf(path, host)}\x1b\\`]));
   const ends = new Set(paths.map(({ end }) => end));
   let out = "";
@@ -163,9 +122,4 @@ function withLinks(text: string, paths: readonly Found[], host: string): string 
     }
   }
   return ends.has(shown) ? out + ENDS : out;
-}
-
-export function addressOf(path: string, host: string): string {
-  const name = /^[\w.-]+$/.test(host) ? host : "";
-  return `file://${name}${path.split("/").map(encodeURIComponent).join("/")}`;
 }

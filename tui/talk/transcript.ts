@@ -155,10 +155,14 @@ export class Transcript {
     if (!this.pouring) this.gap();
     this.pouring = true;
     this.inTools = false;
-    this.options.commit(lines.map((line) => this.options.linked?.(line) ?? line));
+    this.options.commit(lines.map((line) => this.linked(line)));
   }
 
-  private block(lines: readonly string[]): void {
+  private linked(line: string): Line {
+    return this.options.linked?.(line) ?? line;
+  }
+
+  private block(lines: readonly Line[]): void {
     this.close();
     this.gap();
     this.inTools = false;
@@ -212,7 +216,7 @@ export class Transcript {
     const hint = isLong && Bun.stringWidth(subject) + HINT.length <= room ? this.hint() : "";
     const head =
       `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room - hint.length))}  ${theme.dim(about + hint)}`.trimEnd();
-    this.tool([this.options.linked?.(head) ?? head, ...lines.map((line) => theme.dim(`  ${line}`))]);
+    this.tool([this.linked(head), ...lines.map((line) => theme.dim(`  ${line}`))]);
   }
 
   /** The request and the decision: the transcript is the audit trail. */
@@ -238,8 +242,8 @@ export class Transcript {
     const more = left > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${left} more lines`)] : [];
     const lines = [...body.slice(0, DECIDED_LINES_MAX), ...more];
     const head = `${glyph} ${cutWidth(shown, Math.max(20, columns() - 3))}`;
-    if (lines.length > 0) this.block([head, ...lines]);
-    else this.tool([head]);
+    if (lines.length > 0) this.block([this.linked(head), ...lines]);
+    else this.tool([this.linked(head)]);
   }
 
   /** The shown part of the answer is void. The reason is shown once for any number of retries. */
