@@ -180,7 +180,7 @@ class App {
     const { process, who } = this.state;
     const { pid } = process;
     const { columns, rows } = terminal;
-    this.presence.hold();
+    this.presence.delaySignals();
     const [attached, settings] = await Promise.all([attachTo(this.io.sys(), pid, rows), readSettings(this.io)]);
     this.dispatch({ type: "settings", settings });
     const { hyperlinks } = settings;
@@ -192,11 +192,11 @@ class App {
     const lines = words.map((word) => theme.dim(sanitize(word)));
     this.transcript.add({ kind: "lines", lines: [...lines, ...greeting(about, theme)] });
     this.adopt(attached);
-    this.presence.release();
+    this.presence.releaseSignals();
   }
 
   private async attach(named: string, readOnly: boolean): Promise<void> {
-    this.presence.hold();
+    this.presence.delaySignals();
     try {
       const pid = await pidNamed(this.io, named);
       const attached = await attachTo(this.io.sys(), pid, this.ports.terminal.rows);
@@ -210,7 +210,7 @@ class App {
     } catch (error) {
       this.dispatch({ type: "notice", text: messageOf(error), at: this.now() });
     } finally {
-      this.presence.release();
+      this.presence.releaseSignals();
     }
   }
 
@@ -240,7 +240,7 @@ class App {
 
   private type(typed: Typed): void {
     if (typed.type === "focus") this.attention.focus(typed.has);
-    if (typed.type === "place") this.screen.cursorAt(typed.column);
+    if (typed.type === "cursor") this.screen.cursorAt(typed.column);
     this.dispatch({ type: "typed", typed, at: this.now() });
   }
 

@@ -29,7 +29,7 @@ export interface EffectPorts {
   readonly screen: Pick<Screen, "pushUp">;
   readonly lending: Pick<Lending, "lend" | "suspend">;
   readonly leaving: Pick<Leaving, "leave">;
-  readonly keyboard: Pick<Keyboard, "hold">;
+  readonly keyboard: Pick<Keyboard, "queueDuring">;
   readonly attention: Attention;
 }
 

@@ -6,7 +6,7 @@ import { quoted } from "../src/lib/text/quote.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";
 import { shortText } from "../src/lib/text/truncate.ts";
 import type { Spawned } from "../src/syscalls/services.ts";
-import { CHOSEN_MS } from "./cards/chosen-answer.ts";
+import { ANSWER_SETTLES_MS } from "./cards/chosen-answer.ts";
 import { type EffectPorts, failed, worded } from "./effect-ports.ts";
 import type { Editing } from "./line/editor.ts";
 import { simpleWords } from "./line/simple.ts";
@@ -63,7 +63,8 @@ export class Effects {
       measure: () => chat.measure(pid()),
       "catch-up": ({ afterSeq }) => chat.catchUp(pid(), afterSeq),
       answer: ({ answer }) => chat.answer(answer),
-      "settle-choice": ({ since }) => void io.clock.after(CHOSEN_MS, () => dispatch({ type: "choice-settled", since })),
+      "settle-answer": ({ since }) =>
+        void io.clock.after(ANSWER_SETTLES_MS, () => dispatch({ type: "answer-settled", since })),
       "show-ask": ({ id }) => chat.showAsk(id),
       "edit-ask": ({ id }) => lending.lend(() => chat.editAsk(id)),
       attach: ({ pid, readOnly = false }) => attach(pid, readOnly),
@@ -79,7 +80,7 @@ export class Effects {
     return {
       run: (effect) => lending.lend(() => this.run(effect)),
       edit: ({ text }) => lending.lend(() => this.edit(text)),
-      complete: ({ of }) => keyboard.hold(this.complete(of)),
+      complete: ({ of }) => keyboard.queueDuring(this.complete(of)),
       remember: ({ entry }) => history.add(entry),
       background: ({ text }) => startInBackground(ports, text),
       jobs: () => listJobs(ports, runLine),
@@ -140,10 +141,10 @@ export class Effects {
     const { io, shell, state, dispatch, route } = this.ports;
     const { process, line, who } = state();
     const before = of.text.slice(0, of.at);
-    const place = { io, cwd: shell.cwd, home: who.home, pid: process.pid, programs: () => shell.programs() };
+    const context = { io, cwd: shell.cwd, home: who.home, pid: process.pid, programs: () => shell.programs() };
     const { complete } = await import("./line/complete.ts");
     try {
-      dispatch({ type: "completed", of, ...(await complete(before, route(before, line.pinned).to, place)) });
+      dispatch({ type: "completed", of, ...(await complete(before, route(before, line.pinned).to, context)) });
     } catch (error) {
       failed(this.ports, worded(error));
     }

@@ -1,4 +1,4 @@
-// The outcome and exit status of a chat for every end and every hold. Pure.
+// The outcome and exit status of a chat for every end and every pause. Pure.
 
 import { exitOf, exitOfHold, type RunEnd, type RunStatus, type WaitsFor } from "../../src/abi/process/process.ts";
 import type { Answered, WaitResult } from "../../src/syscalls/services.ts";
@@ -54,7 +54,7 @@ export function answered({ response: text }: Answered): Ending {
   return { status: "ok", exit: 0, text };
 }
 
-export function endingOfHold(waitsFor: WaitsFor, error: string): Ending {
+export function endingOfPause(waitsFor: WaitsFor, error: string): Ending {
   return { status: HELD[waitsFor.kind], exit: exitOfHold(waitsFor), error };
 }
 

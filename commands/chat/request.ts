@@ -40,7 +40,7 @@ export function sendArguments(
   };
 }
 
-/** An answer may overtake the last signals, and a hold may be over within a moment. */
+/** An answer may overtake the last signals, and a pause may be over within a moment. */
 export const SETTLE_MS = 100;
 /** A second ctrl-c within this time quits at once. */
 export const SECOND_INT_MS = 2000;
@@ -51,4 +51,4 @@ const RUN_NAMES = ["start", "text", "tool_call", "tool_result", "compacting", "c
 export function runNames({ deltas }: ChatRequest): readonly string[] {
   return deltas ? [...RUN_NAMES, "chat.delta"] : RUN_NAMES;
 }
-export const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state", "process.budget", "process.hook"];
+export const PAUSE_NAMES = ["chat.hil", "chat.hil_closed", "process.state", "process.budget", "process.hook"];

@@ -12,10 +12,11 @@ import { Asking } from "./asking.ts";
 import { type Uploads, uploaded } from "./attached.ts";
 import { answered, type Ending, endingOf, endingOfFailure, endText, resultOf } from "./ending.ts";
 import { FollowedRuns, Steered } from "./followed-runs.ts";
-import { Holds, heldBy, timedOut } from "./hold.ts";
 import { discardUnused, missedTexts, wholeEnding } from "./missed.ts";
-import { type ChatRequest, HOLD_NAMES, runNames, SECOND_INT_MS, SETTLE_MS, sendArguments } from "./request.ts";
+import { PauseReports, pauseOf } from "./pause-reports.ts";
+import { type ChatRequest, PAUSE_NAMES, runNames, SECOND_INT_MS, SETTLE_MS, sendArguments } from "./request.ts";
 import { type RunEvent, RunEvents } from "./run-events.ts";
+import { timedOut } from "./timeout.ts";
 import type { ChatResult, ChatView } from "./view.ts";
 
 /** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */
@@ -50,10 +51,10 @@ class ChatRun {
   private readonly early: Signal[] = [];
   private readonly seenSeqs = new Set<number>();
   private lastText: string | null = null;
-  private readonly holds: Holds;
+  private readonly pauses: PauseReports;
   private readonly asking: Asking | null;
   private readonly view: ChatView;
-  private held: WaitsFor | null = null;
+  private pause: WaitsFor | null = null;
   private interruptedAt: number | null = null;
   private answered: boolean;
 
@@ -66,7 +67,7 @@ class ChatRun {
     this.events = new RunEvents(io);
     this.asking = request.asks ? new Asking(io, () => this.events.push({ kind: "input", fault: null })) : null;
     this.view = this.asking?.withRoom(view) ?? view;
-    this.holds = new Holds(this.sys, this.view, (asked) => this.asking?.ask(asked));
+    this.pauses = new PauseReports(this.sys, this.view, (asked) => this.asking?.ask(asked));
     this.steered = new Steered({
       sys: this.sys,
       runs: this.runs,
@@ -118,7 +119,7 @@ class ChatRun {
     const { pid } = this;
     const names = runNames(this.request);
     // Without a pid, the process is only known from the answer, which may come after its first signals.
-    this.events.signals(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...HOLD_NAMES] });
+    this.events.signals(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...PAUSE_NAMES] });
     const args = sendArguments(this.request, pid, brought);
     this.ask<Sent | Answered>("proc.send", args, (sent) => ({ kind: "sent", sent }));
     return null;
@@ -157,8 +158,8 @@ class ChatRun {
         return this.onSteered(event.run, event.fault);
       case "state":
         return this.onState(event.state);
-      case "held":
-        return this.held === null ? null : this.onHeld(this.held);
+      case "paused":
+        return this.pause === null ? null : this.onPaused(this.pause);
       case "interruption":
         return this.onInterruption(event.name);
       case "aborted":
@@ -186,7 +187,7 @@ class ChatRun {
     this.parent = sent.parent ?? null;
     await this.view.sent(sent);
     if (this.request.detach) return { status: "detached", exit: 0 };
-    if (!known) this.events.signals({ pid, names: HOLD_NAMES });
+    if (!known) this.events.signals({ pid, names: PAUSE_NAMES });
     if (!known || sent.queued) this.ask<ProcessInfo>("proc.get", { pid }, (state) => ({ kind: "state", state }));
     this.wait(pid, runId);
     if (this.interruptedAt !== null) this.abort();
@@ -223,7 +224,7 @@ class ChatRun {
     if (signal.name === "process.state") return this.onState(signal);
     if (signal.name === "process.budget" || signal.name === "process.hook")
       return this.view.status(signal.text).then(() => null);
-    if (signal.name === "chat.hil") return this.holds.asked(signal).then(() => null);
+    if (signal.name === "chat.hil") return this.pauses.asked(signal).then(() => null);
     // This message waits while the process waits, so approvals of all its runs count.
     if (signal.name === "chat.hil_closed") return this.asking?.closed(signal.id) ? null : this.show(signal);
     if (!("run" in signal) || signal.run === null) return null;
@@ -254,11 +255,12 @@ class ChatRun {
 
   /** This message waits while the process is stopped, paused or asks. */
   private async onState(status: Pick<ProcessInfo, "state" | "waitsFor">): Promise<null> {
-    this.held = heldBy(status);
-    if (this.held === null) return null;
-    if (this.answered && "id" in this.held) return this.holds.showRequest(this.held.id, this.parent).then(() => null);
-    if (!this.request.wait) this.events.later(SETTLE_MS, { kind: "held" });
-    else await this.holds.waiting(status.state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });
+    this.pause = pauseOf(status);
+    if (this.pause === null) return null;
+    if (this.answered && "id" in this.pause)
+      return this.pauses.showRequest(this.pause.id, this.parent).then(() => null);
+    if (!this.request.wait) this.events.later(SETTLE_MS, { kind: "paused" });
+    else await this.pauses.waiting(status.state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.pause });
     return null;
   }
 
@@ -266,7 +268,7 @@ class ChatRun {
     await this.say(fault);
     if (fault !== null) return null;
     this.answered = false;
-    return this.held === null || this.request.wait ? null : this.onHeld(this.held);
+    return this.pause === null || this.request.wait ? null : this.onPaused(this.pause);
   }
 
   private async onEnd(run: string, end: Omit<RunEnd, "runId">): Promise<Ending | null> {
@@ -279,15 +281,15 @@ class ChatRun {
 
   private async onSettled(run: string, result: WaitResult): Promise<Ending | null> {
     const { status, error, waitsFor } = result;
-    if (status === "held" && waitsFor !== null) return this.onHeld(waitsFor);
+    if (status === "held" && waitsFor !== null) return this.onPaused(waitsFor);
     await this.catchUp(this.startSeq);
     const ending = await wholeEnding(result, { lastText: this.lastText, view: this.view });
     await this.say(status === "killed" ? "the process was killed" : endText(ending.status as RunStatus, error));
     return this.runs.ended(run, ending);
   }
 
-  private onHeld(waitsFor: WaitsFor): Promise<Ending> {
-    return this.holds.ending({ pid: this.pid ?? "", parent: this.parent, waitsFor });
+  private onPaused(waitsFor: WaitsFor): Promise<Ending> {
+    return this.pauses.ending({ pid: this.pid ?? "", parent: this.parent, waitsFor });
   }
 
   private async say(text: string | null): Promise<void> {

@@ -19,7 +19,7 @@ export type RunEvent =
   | { readonly kind: "waited"; readonly run: string; readonly result: WaitResult }
   | { readonly kind: "settled"; readonly run: string; readonly result: WaitResult }
   | { readonly kind: "state"; readonly state: Pick<ProcessInfo, "state" | "waitsFor"> }
-  | { readonly kind: "held" }
+  | { readonly kind: "paused" }
   | { readonly kind: "interruption"; readonly name: Interruption }
   | { readonly kind: "aborted"; readonly aborted: boolean }
   | { readonly kind: "timeout" }

@@ -15,7 +15,7 @@ function said(...chunks: string[]): string[] {
 function shown(typed: Typed): string {
   if (typed.type === "paste") return `paste(${typed.text})`;
   if (typed.type === "focus") return `focus(${typed.has})`;
-  if (typed.type === "place") return `place(${typed.column})`;
+  if (typed.type === "cursor") return `place(${typed.column})`;
   const held = (["ctrl", "alt", "shift"] as const).filter((name) => typed[name]).map((name) => `${name}-`);
   return `${held.join("")}${typed.name === "text" ? typed.text : typed.name}`;
 }

@@ -54,20 +54,20 @@ const NAME_COLUMNS = 24;
 const WHY_ROWS_MAX = 6;
 const INDENT = "  ";
 
-export function cardView(asked: State, place: CardSize): CardView | null {
+export function cardView(asked: State, size: CardSize): CardView | null {
   const state = withNames(asked);
   const ask = shownAsk(state);
   if (ask === null) return null;
-  const { theme, now, columns, rows } = place;
+  const { theme, now, columns, rows } = size;
   const asks = inTurn(state);
   const at = asks.findIndex(({ id }) => id === ask.id);
   const isTight = rows < ROOMY_ROWS;
   const alike = alikeWith(ask, asks);
   const others = [
-    ...alikeLines(alike, place),
+    ...alikeLines(alike, size),
     ...otherLines(
       asks.filter((each) => each.id !== ask.id && !alike.includes(each)),
-      place,
+      size,
       isTight ? 0 : Math.max(0, OTHERS_MAX - alike.length),
     ),
   ];
@@ -77,10 +77,10 @@ export function cardView(asked: State, place: CardSize): CardView | null {
   const placed = asks.length > 1 ? `${at + 1} of ${asks.length} · ${waited}` : waited;
   const titleRoom = columns - placed.length - TITLE_GAPS;
   const ways = isAllowing(state, ask) ? waysOf(ask) : null;
-  if (ways !== null) return waysView(ask, ways, state, place);
+  if (ways !== null) return waysView(ask, ways, state, size);
   const all = cardLines(ask, { theme, columns: columns - 4, isInTitle: fitsTitle(ask, titleRoom) });
   // The title and the keys are always there.
-  const dangers = dangerRows(ask, place);
+  const dangers = dangerRows(ask, size);
   const room = Math.max(1, rows - 2 - dangers.length - why.length - others.length - (isTight ? 0 : GAPS));
   const left = all.length - room;
   const more = left > 0 ? [theme.needs(`${theme.glyphs.dots} ${left + 1} more lines · d show all`)] : [];
@@ -90,7 +90,7 @@ export function cardView(asked: State, place: CardSize): CardView | null {
     dangers,
     why,
     lines: left > 0 ? [...all.slice(0, room - 1), ...more] : all,
-    keys: keysLine(ask, state, place, left > 0 || why.length < whole.length || ask.inPart === true),
+    keys: keysLine(ask, state, size, left > 0 || why.length < whole.length || ask.inPart === true),
     others,
     isTight,
   };
@@ -107,8 +107,8 @@ function withNames(state: State): State {
 }
 
 /** The ways to allow more, in place of the call. */
-function waysView(ask: Ask, ways: readonly string[], state: State, place: CardSize): CardView {
-  const { theme, columns, rows } = place;
+function waysView(ask: Ask, ways: readonly string[], state: State, size: CardSize): CardView {
+  const { theme, columns, rows } = size;
   const marked = state.asking.allowing?.at ?? 0;
   const room = columns - 8;
   const lines = ways.map((way, index) => {
@@ -122,7 +122,7 @@ function waysView(ask: Ask, ways: readonly string[], state: State, place: CardSi
     dangers: [],
     why: wrapped(`from now on, run without asking${where}:`, columns - 4),
     lines,
-    keys: keysLine(ask, state, place, false),
+    keys: keysLine(ask, state, size, false),
     others: [],
     isTight: rows < ROOMY_ROWS,
   };
@@ -237,10 +237,10 @@ function wrapped(text: string, columns: number): readonly string[] {
 type Key = readonly [key: string, word: string, short?: string];
 
 function keysLine(ask: Ask, state: State, { theme, columns }: CardSize, isCut: boolean): string {
-  const { lineAnswers, cardHasKeys, chosen, asks } = state.asking;
+  const { lineAnswers, cardHasKeys, pressed, asks } = state.asking;
   const isQuestion = ask.kind === "question";
   const fit = (first: readonly Key[], rest: readonly Key[] = []) => keysThatFit(first, rest, columns - 3, theme);
-  if (chosen !== null) return `${theme.needs(`${chosen.letter} ${theme.glyphs.dots}`)}   ${fit([["esc", "cancel"]])}`;
+  if (pressed !== null) return `${theme.needs(`${pressed.letter} ${theme.glyphs.dots}`)}   ${fit([["esc", "cancel"]])}`;
   const isListed = isAllowing(state, ask);
   if (lineAnswers === ask.id)
     return fit([

@@ -19,9 +19,9 @@ export function inTurn({ asking: { asks }, process: { pid } }: State): readonly 
 }
 
 export function shownAsk(state: State): Ask | null {
-  const { asks, card, cardHasKeys, lineAnswers, chosen } = state.asking;
+  const { asks, card, cardHasKeys, lineAnswers, pressed } = state.asking;
   const shown = asks.find(({ id }) => id === card?.id);
-  const isInUse = card?.pickedWithTab === true || cardHasKeys || lineAnswers !== null || chosen !== null;
+  const isInUse = card?.pickedWithTab === true || cardHasKeys || lineAnswers !== null || pressed !== null;
   if (shown !== undefined && (shown.pid === state.process.pid || isInUse)) return shown;
   return inTurn(state)[0] ?? null;
 }
@@ -37,18 +37,18 @@ export function resetCard(state: State): State {
 }
 
 export function withCard(state: State, now: number): State {
-  const { asks, card, cardHasKeys, lineAnswers, chosen } = state.asking;
+  const { asks, card, cardHasKeys, lineAnswers, pressed } = state.asking;
   // Return early: this runs for every delta of an answer.
-  if (asks.length === 0 && card === null && !cardHasKeys && lineAnswers === null && chosen === null) return state;
+  if (asks.length === 0 && card === null && !cardHasKeys && lineAnswers === null && pressed === null) return state;
   const ask = shownAsk(state);
   const isClosed = lineAnswers !== null && !asks.some(({ id }) => id === lineAnswers);
-  const isMeant = chosen === null || (chosen.id === ask?.id && !isCovered(state));
+  const isMeant = pressed === null || (pressed.id === ask?.id && !isCovered(state));
   const { allowing } = state.asking;
   const asking: Asking = {
     ...state.asking,
     allowing: allowing?.id === ask?.id ? allowing : null,
     lineAnswers: isClosed ? null : lineAnswers,
-    chosen: isMeant ? chosen : null,
+    pressed: isMeant ? pressed : null,
   };
   if (ask === null) return set(state, "asking", { ...asking, card: null, cardHasKeys: false });
   const isHalfTyped = state.line.input.text !== "" && !cardHasKeys && lineAnswers === null;
@@ -77,12 +77,12 @@ export function onCardKey(state: State, key: Key, at: number): Reduced | null {
   if (key.name === "escape" && cardHasKeys) return only(set(state, "asking", { cardHasKeys: false }));
   if (key.name === "tab" && !key.shift) return only(nextCard(state, at));
   if (key.name !== "text") return null;
-  const done = answered(state, ask, key.text, at);
+  const done = answerCard(state, ask, key.text, at);
   if (done === null) return null;
   if (isTooSoon(state, at)) return only(state);
   if (cardHasKeys) return done;
-  const chosen = { id: ask.id, letter: key.text, at };
-  return act(set(state, "asking", { chosen }), { do: "settle-choice", since: at });
+  const pressed = { id: ask.id, letter: key.text, at };
+  return act(set(state, "asking", { pressed }), { do: "settle-answer", since: at });
 }
 
 function isTooSoon({ asking: { card, cardHasKeys } }: State, at: number): boolean {
@@ -91,7 +91,7 @@ function isTooSoon({ asking: { card, cardHasKeys } }: State, at: number): boolea
 }
 
 /** `at`: when the key was pressed. */
-export function answered(state: State, ask: Ask, letter: string, at: number): Reduced | null {
+export function answerCard(state: State, ask: Ask, letter: string, at: number): Reduced | null {
   const listed = allowed(state, ask, letter);
   if (listed !== null && !("answer" in listed)) return listed;
   if (letter === "a" && ask.kind === "approval" && waysOf(ask) !== null)
@@ -142,8 +142,8 @@ export function choicesOf(args: object): readonly string[] {
 function nextCard(state: State, at: number): State {
   const { card, cardHasKeys } = state.asking;
   const asks = inTurn(state);
-  const place = asks.findIndex(({ id }) => id === shownAsk(state)?.id);
-  const next = asks[(place + 1) % asks.length];
+  const index = asks.findIndex(({ id }) => id === shownAsk(state)?.id);
+  const next = asks[(index + 1) % asks.length];
   const isFree = state.line.input.text === "";
   if (next === undefined || asks.length === 1) return set(state, "asking", { cardHasKeys: isFree && !cardHasKeys });
   const shown = { id: next.id, since: at, typedUntil: card?.typedUntil ?? 0, pickedWithTab: true as const };
@@ -187,12 +187,12 @@ export function replied(state: State): Reduced {
 /** The text stays with the request until the kernel accepts the answer. */
 function given(state: State, answer: Answer): Reduced {
   const text = answer.text ?? answer.message;
-  const kept = text === undefined ? {} : { answered: text };
+  const kept = text === undefined ? {} : { ourAnswer: text };
   const closed = set(state, "asking", { allowing: null });
   return act(withOurAnswer(closed, answer.id, kept), { do: "answer", answer });
 }
 
-function withOurAnswer(state: State, id: string, kept: Pick<Ask, "answered"> = {}): State {
+function withOurAnswer(state: State, id: string, kept: Pick<Ask, "ourAnswer"> = {}): State {
   const asks = state.asking.asks.map((ask) => (ask.id === id ? { ...ask, ...kept, isOurs: true as const } : ask));
   return set(state, "asking", { asks });
 }

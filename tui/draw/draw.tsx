@@ -10,7 +10,7 @@ import { pagerLines } from "./pager.ts";
 import { straceLines } from "./strace.ts";
 import { topLines } from "./top.ts";
 
-export interface ViewPlace {
+export interface ViewLayout {
   readonly theme: Theme;
   readonly now: number;
   readonly columns: number;
@@ -24,14 +24,14 @@ export function drawDock(view: DockView, columns: number, theme: Theme): readonl
 export function drawView(
   view: View,
   { asking: { asks }, overlay: { notice } }: Pick<State, "asking" | "overlay">,
-  place: ViewPlace,
+  layout: ViewLayout,
 ): readonly string[] {
   switch (view.kind) {
     case "top":
-      return topLines({ top: view, asks, notice: reveal(notice?.text ?? ""), ...place });
+      return topLines({ top: view, asks, notice: reveal(notice?.text ?? ""), ...layout });
     case "strace":
-      return straceLines({ strace: view, ...place });
+      return straceLines({ strace: view, ...layout });
     case "pager":
-      return pagerLines({ pager: view, ...place });
+      return pagerLines({ pager: view, ...layout });
   }
 }

@@ -79,8 +79,8 @@ function footLine(
 ): string {
   if (typing !== null) return `${theme.you(typing.back ? "?" : "/")}${reveal(typing.words)}▏`;
   const share = Math.round((100 * through) / Math.max(1, lines.length));
-  const place = through >= lines.length ? "end" : `${share}%`;
-  const where = `${theme.bold(cutWidth(reveal(title), Math.max(8, columns - 30)))}  ${theme.dim(`${top.line + 1}-${through} of ${lines.length}  ${place}`)}`;
+  const progress = through >= lines.length ? "end" : `${share}%`;
+  const where = `${theme.bold(cutWidth(reveal(title), Math.max(8, columns - 30)))}  ${theme.dim(`${top.line + 1}-${through} of ${lines.length}  ${progress}`)}`;
   if (search !== null && search.at === null) return `${where}  ${theme.needs(`no match for ${reveal(search.words)}`)}`;
   const keys = [
     { key: "space", word: "down", minor: 1 },

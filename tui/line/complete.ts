@@ -17,7 +17,7 @@ export interface Completed {
   readonly candidates: readonly Candidate[];
 }
 
-export interface CompletePlace {
+export interface CompleteContext {
   readonly io: Io;
   readonly cwd: string;
   readonly home: string;
@@ -29,7 +29,7 @@ interface CompleteRequest {
   readonly before: readonly string[];
   readonly current: string;
   readonly to: Route["to"];
-  readonly place: CompletePlace;
+  readonly context: CompleteContext;
 }
 
 const CANDIDATES_MAX = 200;
@@ -37,7 +37,7 @@ const MODELS_MS = 400;
 const HOST = "host:";
 
 /** `text` ends at the cursor. */
-export async function complete(text: string, to: Route["to"], place: CompletePlace): Promise<Completed> {
+export async function complete(text: string, to: Route["to"], context: CompleteContext): Promise<Completed> {
   const isMessage = to === "chat" || to === "nothing";
   const line = to === "host" ? text.replace(/^\s*!/, (mark) => " ".repeat(mark.length)) : text;
   const statement = isMessage ? line : (/(?:^|[|;&(\n])\s*(?<rest>[^|;&(\n]*)$/.exec(line)?.groups?.rest ?? "");
@@ -45,28 +45,28 @@ export async function complete(text: string, to: Route["to"], place: CompletePla
   const current = words.pop() ?? "";
   const from = text.length - current.length;
   const before = words.filter((word) => word !== "" && word !== "gsv");
-  const found = await candidates({ before, current, to, place });
+  const found = await candidates({ before, current, to, context });
   const unique = new Map(found.map((each) => [each.text, each]));
   const shown = [...unique.values()].filter((each) => reveal(each.text) === each.text);
   return { from, candidates: shown.slice(0, CANDIDATES_MAX) };
 }
 
 async function candidates(asked: CompleteRequest): Promise<readonly Candidate[]> {
-  const { before, current, to, place } = asked;
+  const { before, current, to, context } = asked;
   if (current.startsWith("@")) {
-    const found = await pathsOf(current.slice(1), { ...place, cwd: await cwdOf(place) });
+    const found = await pathsOf(current.slice(1), { ...context, cwd: await cwdOf(context) });
     return found.map(({ text, note }) => ({ text: `@${text}`, note }));
   }
-  if (/^(?:init|task):/.test(current)) return processes(current, place);
-  if (to === "host") return hostPaths(current, place);
-  if (before.length === 0) return firstWords(current, place);
-  if (before[0]?.startsWith("/") && before.length === 1) return slashWords(before[0].slice(1), current, place);
-  if (isModelPlace(before)) return models(current, place);
+  if (/^(?:init|task):/.test(current)) return processes(current, context);
+  if (to === "host") return hostPaths(current, context);
+  if (before.length === 0) return firstWords(current, context);
+  if (before[0]?.startsWith("/") && before.length === 1) return slashWords(before[0].slice(1), current, context);
+  if (isModelPlace(before)) return models(current, context);
   return argumentsOf(asked);
 }
 
 /** The attached process resolves `@path` from its own directory. */
-async function cwdOf({ io, pid, cwd }: CompletePlace): Promise<string> {
+async function cwdOf({ io, pid, cwd }: CompleteContext): Promise<string> {
   const asked = io.sys().call<ProcessInfo>("proc.get", { pid });
   return await asked.then(
     (process) => process.cwd,
@@ -74,49 +74,49 @@ async function cwdOf({ io, pid, cwd }: CompletePlace): Promise<string> {
   );
 }
 
-async function argumentsOf({ before, current, to, place }: CompleteRequest): Promise<readonly Candidate[]> {
-  const { candidates: offered, files } = await completionOf(COMMANDS, { before, current }, place.io);
+async function argumentsOf({ before, current, to, context }: CompleteRequest): Promise<readonly Candidate[]> {
+  const { candidates: offered, files } = await completionOf(COMMANDS, { before, current }, context.io);
   const ours = offered.map(({ value, note = "" }) => ({ text: value + (/[=/]$/.test(value) ? "" : " "), note }));
   if (ours.length > 0 && !files) return ours;
-  const named = ours.length > 0 || current === "" ? [] : await byLabel(before, current, place);
+  const named = ours.length > 0 || current === "" ? [] : await byLabel(before, current, context);
   if (named.length > 0) return named;
   return to === "shell" || to === "slash" || /[/~.]/.test(current)
-    ? [...ours, ...(await pathsOf(current, place))]
+    ? [...ours, ...(await pathsOf(current, context))]
     : ours;
 }
 
-async function firstWords(current: string, place: CompletePlace): Promise<readonly Candidate[]> {
+async function firstWords(current: string, context: CompleteContext): Promise<readonly Candidate[]> {
   const slash = current.startsWith("/") ? "/" : "";
   const typed = current.slice(slash.length);
   const own = slash === "" ? [] : [...SLASHES].map(([name, { summary }]) => ({ name, note: summary }));
   const isOwn = (name: string) => slash !== "" && SLASHES.has(name);
-  const programs = place.programs().flatMap((name) => (isOwn(name) ? [] : [{ name, note: "" }]));
+  const programs = context.programs().flatMap((name) => (isOwn(name) ? [] : [{ name, note: "" }]));
   const named = [...own, ...programs]
     .filter(({ name }) => name.startsWith(typed))
     .map(({ name, note }) => ({ text: `${slash}${name} `, note }));
   if (current === "") return [];
   // `/` alone could be any of hundreds: only slash commands.
   if (current === "/") return named.slice(0, own.length);
-  return named.length > 0 && !typed.includes("/") ? named : pathsOf(current, place);
+  return named.length > 0 && !typed.includes("/") ? named : pathsOf(current, context);
 }
 
-async function slashWords(name: string, current: string, place: CompletePlace): Promise<readonly Candidate[]> {
+async function slashWords(name: string, current: string, context: CompleteContext): Promise<readonly Candidate[]> {
   if (name === "attach") {
-    const found = await processes(current, place);
-    return found.length > 0 ? found : byLabel(["proc", "get"], current, place);
+    const found = await processes(current, context);
+    return found.length > 0 ? found : byLabel(["proc", "get"], current, context);
   }
-  if (name === "model") return models(current, place);
+  if (name === "model") return models(current, context);
   const slash = SLASHES.get(name);
-  const line = slash !== undefined && "line" in slash ? slash.line(place.pid, "") : name === "new" ? "spawn" : name;
+  const line = slash !== undefined && "line" in slash ? slash.line(context.pid, "") : name === "new" ? "spawn" : name;
   const before = line.split(" ");
-  return argumentsOf({ before, current, to: "slash", place });
+  return argumentsOf({ before, current, to: "slash", context });
 }
 
 function isModelPlace(before: readonly string[]): boolean {
   return before.at(-1) === "--model" || (before[0] === "model" && before.length === 2);
 }
 
-async function models(current: string, { io }: CompletePlace): Promise<readonly Candidate[]> {
+async function models(current: string, { io }: CompleteContext): Promise<readonly Candidate[]> {
   const late = new AbortController();
   const stop = io.clock.after(MODELS_MS, () => late.abort());
   const asking = io.sys().call<ModelPage>("ai.models", {}, { signal: late.signal });
@@ -129,20 +129,20 @@ async function models(current: string, { io }: CompletePlace): Promise<readonly 
     }));
 }
 
-async function processes(current: string, place: CompletePlace): Promise<readonly Candidate[]> {
-  return (await listed(place)).filter(({ pid }) => pid.startsWith(current)).map(candidateOf);
+async function processes(current: string, context: CompleteContext): Promise<readonly Candidate[]> {
+  return (await listed(context)).filter(({ pid }) => pid.startsWith(current)).map(candidateOf);
 }
 
 /** Finds a pid by the words of its label. */
 async function byLabel(
   before: readonly string[],
   current: string,
-  place: CompletePlace,
+  context: CompleteContext,
 ): Promise<readonly Candidate[]> {
-  const { candidates: offered } = await completionOf(COMMANDS, { before, current: "" }, place.io);
+  const { candidates: offered } = await completionOf(COMMANDS, { before, current: "" }, context.io);
   const pids = new Set(offered.map(({ value }) => value));
   const wanted = current.toLowerCase();
-  return (await listed(place))
+  return (await listed(context))
     .filter(
       ({ pid, label }) =>
         pids.has(pid) &&
@@ -154,7 +154,7 @@ async function byLabel(
     .map(candidateOf);
 }
 
-async function listed({ io }: CompletePlace): Promise<readonly ProcessInfo[]> {
+async function listed({ io }: CompleteContext): Promise<readonly ProcessInfo[]> {
   return (await io.sys().call<{ processes: readonly ProcessInfo[] }>("proc.list", {})).processes;
 }
 
@@ -162,12 +162,12 @@ function candidateOf({ pid, label, state }: ProcessInfo): Candidate {
   return { text: `${pid} `, note: label === null ? state : `${label} · ${state}` };
 }
 
-async function pathsOf(current: string, place: CompletePlace): Promise<readonly Candidate[]> {
+async function pathsOf(current: string, context: CompleteContext): Promise<readonly Candidate[]> {
   if (current.startsWith(HOST)) {
-    const found = await hostPaths(current.slice(HOST.length), place);
+    const found = await hostPaths(current.slice(HOST.length), context);
     return found.map(({ text, note }) => ({ text: HOST + text, note }));
   }
-  const { io, cwd, home } = place;
+  const { io, cwd, home } = context;
   const { folder, name } = splitPath(current);
   if (current === "~") return [{ text: "~/", note: "" }];
   const path = folder.startsWith("/")
@@ -187,7 +187,7 @@ async function pathsOf(current: string, place: CompletePlace): Promise<readonly 
 }
 
 /** Host files, from the directory where gsv was started. */
-async function hostPaths(current: string, { io }: CompletePlace): Promise<readonly Candidate[]> {
+async function hostPaths(current: string, { io }: CompleteContext): Promise<readonly Candidate[]> {
   const { folder, name } = splitPath(current);
   if (current === "~") return [{ text: "~/", note: "" }];
   try {

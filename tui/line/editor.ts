@@ -81,13 +81,13 @@ export function moved(editing: Editing, move: Move): Editing {
 
 /** Consecutive cuts are one. */
 export function cutTo(editing: Editing, move: Move): Editing {
-  const place = placeOf(editing, move);
-  const [from, to] = [Math.min(place, editing.at), Math.max(place, editing.at)];
+  const target = placeOf(editing, move);
+  const [from, to] = [Math.min(target, editing.at), Math.max(target, editing.at)];
   if (from === to) return editing;
   const cut = editing.text.slice(from, to);
   const last = editing.did?.what === "cut" ? (editing.ring.at(-1) ?? "") : null;
   const ring = last === null ? editing.ring : editing.ring.slice(0, -1);
-  const whole = place < editing.at ? cut + (last ?? "") : (last ?? "") + cut;
+  const whole = target < editing.at ? cut + (last ?? "") : (last ?? "") + cut;
   return { ...replaced(editing, from, to, ""), ring: [...ring, whole].slice(-RING_MAX), did: { what: "cut" } };
 }
 

@@ -15,7 +15,7 @@ const PASTE_MS = 50;
 export class Keyboard {
   private readonly reader = new KeyReader();
   private settle: (() => void) | null = null;
-  private held: Typed[] | null = null;
+  private queued: Typed[] | null = null;
   private pasting: { readonly chunks: readonly Uint8Array[]; readonly over: () => void } | null = null;
 
   constructor(
@@ -55,20 +55,20 @@ export class Keyboard {
   }
 
   type(keys: readonly Typed[]): void {
-    // A key may call `hold`.
+    // A key may call `queueDuring`.
     for (const key of keys) {
-      if (this.held === null) this.typed(key);
-      else this.held.push(key);
+      if (this.queued === null) this.typed(key);
+      else this.queued.push(key);
     }
     if (keys.length > 0) this.drained();
   }
 
   /** Keys wait for `work`, but not for long. */
-  async hold(work: Promise<void>): Promise<void> {
-    this.held = [];
+  async queueDuring(work: Promise<void>): Promise<void> {
+    this.queued = [];
     await Promise.race([work, this.clock.sleep(HOLD_MS)]);
-    const keys = this.held;
-    this.held = null;
+    const keys = this.queued;
+    this.queued = null;
     this.type(keys);
   }
 }

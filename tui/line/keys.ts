@@ -32,7 +32,7 @@ export type Typed =
   | { readonly type: "paste"; readonly text: string }
   | { readonly type: "focus"; readonly has: boolean }
   /** The terminal reports its cursor; columns from 0. */
-  | { readonly type: "place"; readonly column: number };
+  | { readonly type: "cursor"; readonly column: number };
 
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
@@ -189,7 +189,7 @@ function named(sequence: string): Typed | null {
   if (/^[<?>=]/.test(body)) return null;
   const numbers = body.split(";").map((part) => Number.parseInt(part, 10) || 0);
   const [first = 0, second = 0, third = 0] = numbers;
-  if (final === "R") return { type: "place", column: Math.max(0, second - 1) };
+  if (final === "R") return { type: "cursor", column: Math.max(0, second - 1) };
   if (final === "~" && first === 27) return coded(third, second);
   if (final === "~") return TILDES[first] === undefined ? null : key(TILDES[first], modifiers(second));
   if (final === "u") return coded(first, second);

@@ -38,27 +38,27 @@ export class LineLayout {
 function layout(editing: Editing, columns: number): Layout {
   const rows: Row[] = [];
   let cursor = { row: 0, column: 0 };
-  let [from, width, place] = [0, 0, 0];
-  const end = (next: number) => {
-    rows.push({ text: editing.text.slice(from, place), from });
-    from = place = next;
+  let [from, width, rowEnd] = [0, 0, 0];
+  const endRow = (next: number) => {
+    rows.push({ text: editing.text.slice(from, rowEnd), from });
+    from = rowEnd = next;
     width = 0;
   };
   for (const { segment, index } of graphemes.segment(editing.text)) {
     const cells = segment === "\n" ? 0 : Bun.stringWidth(shownText(segment, editing));
-    if (segment !== "\n" && width > 0 && width + cells > columns) end(index);
+    if (segment !== "\n" && width > 0 && width + cells > columns) endRow(index);
     if (index === editing.at) cursor = { row: rows.length, column: width };
-    if (segment === "\n") end(index + 1);
+    if (segment === "\n") endRow(index + 1);
     else {
       width += cells;
-      place = index + segment.length;
+      rowEnd = index + segment.length;
     }
   }
   if (editing.at === editing.text.length) {
-    if (width >= columns) end(place);
+    if (width >= columns) endRow(rowEnd);
     cursor = { row: rows.length, column: width };
   }
-  end(place);
+  endRow(rowEnd);
   return { rows, cursor };
 }
 

@@ -45,7 +45,7 @@ function statusRow(state: State, columns: number, theme: Theme): string {
   const meter = context === null ? null : meterPart(context, theme);
   const cost = costUsd > 0 ? usdText(costUsd) : "";
   const parts: { readonly [name: string]: Part } = {
-    place: placePart(state, theme),
+    directory: directoryPart(state, theme),
     name: { text: theme.dim(name), short: theme.dim(name) },
     model: model === null ? NONE : modelPart(model, theme),
     meter: meter ?? NONE,
@@ -54,7 +54,7 @@ function statusRow(state: State, columns: number, theme: Theme): string {
     pin: { text: pinned === null ? "" : theme.dim(PINS[pinned]), short: "" },
     waiting: { text: waiting, short: waiting },
   };
-  return fitted(parts, ["cost", "model", "meter", "place", "pin"], columns).join(" ".repeat(GAP));
+  return fitted(parts, ["cost", "model", "meter", "directory", "pin"], columns).join(" ".repeat(GAP));
 }
 
 /** The usual mode goes without saying; one that runs anything stands out. */
@@ -84,11 +84,14 @@ function fitted(
   return Object.values(shown);
 }
 
-function placePart({ line: { cwd }, who: { home, here } }: State, theme: Theme): Part {
+function directoryPart({ line: { cwd }, who: { home, here } }: State, theme: Theme): Part {
   const own = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
-  const place = reveal(realPlace(here, cwd)?.short ?? own);
-  const last = place.split("/").at(-1) ?? place;
-  return { text: theme.you(place), short: theme.you(place === last ? place : cutWidth(`…/${last}`, MODEL_COLUMNS)) };
+  const directory = reveal(realPlace(here, cwd)?.short ?? own);
+  const last = directory.split("/").at(-1) ?? directory;
+  return {
+    text: theme.you(directory),
+    short: theme.you(directory === last ? directory : cutWidth(`…/${last}`, MODEL_COLUMNS)),
+  };
 }
 
 function modelPart(model: string, theme: Theme): Part {

@@ -27,7 +27,7 @@ export interface Glyphs {
   readonly ok: string;
   readonly bad: string;
   readonly asks: string;
-  readonly held: string;
+  readonly paused: string;
   readonly queued: string;
   readonly bullet: string;
   readonly dots: string;
@@ -46,7 +46,7 @@ const UNICODE: Glyphs = {
   ok: "✓",
   bad: "✗",
   asks: "?",
-  held: "‖",
+  paused: "‖",
   queued: "↳",
   bullet: "-",
   dots: "…",
@@ -64,7 +64,7 @@ const ASCII: Glyphs = {
   ok: "ok",
   bad: "x",
   asks: "?",
-  held: "|",
+  paused: "|",
   queued: "-",
   bullet: "-",
   dots: "...",

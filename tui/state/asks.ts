@@ -9,7 +9,7 @@ export interface Ask
   /** The list has shortened arguments. */
   readonly inPart?: boolean;
   /** The text of our answer. */
-  readonly answered?: string;
+  readonly ourAnswer?: string;
   /** Answered at this terminal. */
   readonly isOurs?: true;
 }
@@ -25,7 +25,7 @@ export interface Card {
 }
 
 /** An answer pressed on an empty line. It counts if no text follows soon. */
-export interface Chosen {
+export interface PressedAnswer {
   readonly id: string;
   readonly letter: string;
   readonly at: number;
@@ -41,7 +41,7 @@ export interface Allowing {
 export interface Asking {
   readonly asks: readonly Ask[];
   readonly card: Card | null;
-  readonly chosen: Chosen | null;
+  readonly pressed: PressedAnswer | null;
   /** The card has the keys although the line has text. */
   readonly cardHasKeys: boolean;
   /** The list of ways to allow more is open. */
@@ -53,7 +53,7 @@ export interface Asking {
 export const NO_ASKS: Asking = {
   asks: [],
   card: null,
-  chosen: null,
+  pressed: null,
   cardHasKeys: false,
   allowing: null,
   lineAnswers: null,

@@ -58,7 +58,7 @@ export type Effect =
   | { readonly do: "measure" }
   | { readonly do: "answer"; readonly answer: Answer }
   /** Makes the pressed answer final if no text follows. */
-  | { readonly do: "settle-choice"; readonly since: number }
+  | { readonly do: "settle-answer"; readonly since: number }
   | { readonly do: "show-ask"; readonly id: string }
   | { readonly do: "edit-ask"; readonly id: string }
   | { readonly do: "run"; readonly text: string; readonly host: boolean; readonly entry: Past | null }

@@ -29,7 +29,7 @@ export type AppEvent =
   | ({ readonly type: "adopted" } & Adopted)
   | { readonly type: "refreshed"; readonly info: ProcessInfo }
   /** No text followed the answer that was pressed then. */
-  | { readonly type: "choice-settled"; readonly since: number }
+  | { readonly type: "answer-settled"; readonly since: number }
   | { readonly type: "measured"; readonly context: Context | null }
   | { readonly type: "line-done"; readonly cwd: string; readonly entry: Past | null }
   | { readonly type: "edited"; readonly text: string }

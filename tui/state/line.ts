@@ -35,7 +35,7 @@ export interface Line {
   readonly search: Search | null;
   readonly menu: Menu | null;
   /** A key for a paused process was just pressed; if letters follow, it was the beginning of a word. */
-  readonly hot: { readonly letter: string; readonly at: number } | null;
+  readonly pausedKey: { readonly letter: string; readonly at: number } | null;
 }
 
 export function newLine({ cwd, past }: Pick<Line, "cwd" | "past">): Line {
@@ -50,6 +50,6 @@ export function newLine({ cwd, past }: Pick<Line, "cwd" | "past">): Line {
     recalled: null,
     search: null,
     menu: null,
-    hot: null,
+    pausedKey: null,
   };
 }

@@ -2,7 +2,7 @@
 // submits. Pure.
 
 import { hasCardKeys, onCardKey, replied, resetCard, tabbed, unreplied } from "../cards/cards.ts";
-import { onChosenKey } from "../cards/chosen-answer.ts";
+import { onKeyAfterAnswer } from "../cards/chosen-answer.ts";
 import {
   cutTo,
   type Editing,
@@ -27,8 +27,8 @@ import { movedRow } from "../line/rows.ts";
 import { newSearch, onSearchKey } from "../line/search.ts";
 import { comment, onSlash, ownLine, unknownSlash } from "../line/slash.ts";
 import { nextCollapsed } from "../talk/collapsed.ts";
-import { onHeldKey } from "../talk/held.ts";
 import { askedInBackground, jobLine, leaving } from "../talk/jobs.ts";
+import { onPausedKey } from "../talk/paused-keys.ts";
 import { nextFate, sentMessage, takenBack } from "../talk/send.ts";
 import { keySheet } from "../views/key-sheet.ts";
 import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop } from "../views/views.ts";
@@ -41,21 +41,22 @@ const READ_ONLY = "read-only: /attach PID to talk";
 const LEAVE_WITH = "ctrl-d to leave";
 
 export function onTyped(before: State, typed: Typed, at: number, context: KeyContext): Reduced {
-  if (typed.type === "focus" || typed.type === "place") return only(before);
-  // The draft is kept while a card or view has the keyboard.
+  if (typed.type === "focus" || typed.type === "cursor") return only(before);
+  // Also while a card or a view has the keyboard.
   if (typed.type === "key" && typed.ctrl && typed.text === "z") return act(before, { do: "suspend" });
-  const { state, effects, isTaken } = onChosenKey(withNoticeRead(before, typed), typed, at);
+  const { state, effects, isTaken } = onKeyAfterAnswer(withNoticeClosed(before, typed), typed, at);
   if (isTaken) return act(state, ...effects);
   const rest = onKey(state, typed, at, context);
   return act(rest.state, ...effects, ...rest.effects);
 }
 
-type Pressed = Exclude<Typed, { readonly type: "focus" | "place" }>;
+type Pressed = Exclude<Typed, { readonly type: "focus" | "cursor" }>;
 
-function withNoticeRead(state: State, typed: Pressed): State {
+/** Any key closes a notice; news stays until enter. */
+function withNoticeClosed(state: State, typed: Pressed): State {
   const { notice } = state.overlay;
-  const isLine = typed.type === "key" && typed.name === "enter";
-  return notice === null || (notice.isNews && !isLine) ? state : set(state, "overlay", { notice: null });
+  const isEnter = typed.type === "key" && typed.name === "enter";
+  return notice === null || (notice.isNews && !isEnter) ? state : set(state, "overlay", { notice: null });
 }
 
 function onKey(before: State, typed: Pressed, at: number, context: KeyContext): Reduced {
@@ -66,16 +67,16 @@ function onKey(before: State, typed: Pressed, at: number, context: KeyContext): 
   if (overlay.view !== null && isKey)
     return afterView(onViewKeys(before, typed, { at, size: context.size }), typed, at, context);
   const { menu } = line;
-  // Enter sends the line: a letter typed before it does not belong to the next line.
-  const isEntered = isKey && typed.name === "enter" && line.hot !== null;
-  const state = closedMenu(isEntered ? set(before, "line", { hot: null }) : before);
+  // After enter, the next letter begins a new line and not a word with the key for the paused process.
+  const isEntered = isKey && typed.name === "enter" && line.pausedKey !== null;
+  const state = closedMenu(isEntered ? set(before, "line", { pausedKey: null }) : before);
   if (typed.type === "paste")
-    return only(edited(set(state, "line", { hot: null }), pasted(state.line.input, typed.text)));
+    return only(edited(set(state, "line", { pausedKey: null }), pasted(state.line.input, typed.text)));
   if (overlay.picker !== null) return onPickerKeys(state, overlay.picker, typed);
   if (overlay.keysShown) return only(set(state, "overlay", { keysShown: false }));
   if (line.search !== null) return only(set(state, "line", onSearchKey(line.search, typed, line.past, line.cwd)));
   if (isExpand(typed)) return expanded(set(state, "chat", { opened: chat.opened }));
-  const taken = hasCardKeys(state) ? onCardKey(state, typed, at) : onHeldKey(state, typed, at);
+  const taken = hasCardKeys(state) ? onCardKey(state, typed, at) : onPausedKey(state, typed, at);
   if (taken !== null) return taken;
   if (typed.name === "tab" && menu !== null) return only(chosen(state, menu, typed.shift ? -1 : 1));
   return typed.ctrl ? onControl(state, typed, at) : onPlain(state, typed, at, context);

@@ -3,7 +3,7 @@
 import { WORKING_STATES } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { isCovered, resetCard, withCard } from "../cards/cards.ts";
-import { settledChoice } from "../cards/chosen-answer.ts";
+import { settledAnswer } from "../cards/chosen-answer.ts";
 import { withText } from "../line/editor.ts";
 import { type Past, withLast } from "../line/history.ts";
 import { completed } from "../line/menu.ts";
@@ -62,8 +62,8 @@ function onEvent(state: State, event: AppEvent, context: KeyContext): Reduced {
       return adopted(state, event, context.now);
     case "refreshed":
       return act(withInfo(state, event.info, context.now), { do: "measure" });
-    case "choice-settled":
-      return settledChoice(state, event.since);
+    case "answer-settled":
+      return settledAnswer(state, event.since);
     case "measured":
       return only(set(state, "process", { context: event.context }));
     case "line-done": {

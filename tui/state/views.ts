@@ -23,7 +23,7 @@ export interface Top {
   /** Recent output, for the rate. */
   readonly written: readonly Written[];
   /** The order at the last key, kept for a moment so that rows do not move away from the selection. */
-  readonly held: { readonly pids: readonly string[]; readonly until: number };
+  readonly keptOrder: { readonly pids: readonly string[]; readonly until: number };
 }
 
 /** Model and context of a process, and its last activity at that time. */

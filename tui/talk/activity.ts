@@ -7,9 +7,9 @@ import { clockText, countText, elapsedText, hourText } from "../screen/numbers.t
 import type { Theme } from "../screen/theme.ts";
 import type { ActiveRun, Attachment, Fate } from "../state/process.ts";
 import type { State } from "../state/state.ts";
-import { heldKeys } from "./held.ts";
+import { pausedKeys } from "./paused-keys.ts";
 
-export interface ActivityPlace {
+export interface ActivityLayout {
   readonly theme: Theme;
   readonly now: number;
   readonly columns: number;
@@ -20,29 +20,29 @@ export interface ActivityPlace {
 export const SPIN_MS = 250;
 const CHARS_OF_TOKEN = 4;
 const SEPARATOR = " · ";
-const HELD_ROWS_MAX = 3;
+const PAUSED_ROWS_MAX = 3;
 const ROOMY_COLUMNS = 76;
 
 /** Parts of a line, the most important first: what does not fit goes, from the end. */
 type Parts = readonly string[];
 
-export function activityLines(state: State, place: ActivityPlace): readonly string[] {
+export function activityLines(state: State, layout: ActivityLayout): readonly string[] {
   const { process, chat, asking } = state;
   if (asking.asks.some(({ pid }) => pid === process.pid)) return [];
-  const held = heldParts(process, place);
-  if (held !== null) return heldRows(held, keysOf(state, place.theme), place);
-  return chat.run === null ? [] : [runLine(chat.run, state, place)];
+  const paused = pausedParts(process, layout);
+  if (paused !== null) return pausedRows(paused, keysOf(state, layout.theme), layout);
+  return chat.run === null ? [] : [runLine(chat.run, state, layout)];
 }
 
-function heldRows([head = "", ...facts]: Parts, keys: readonly string[], { theme, columns }: ActivityPlace) {
-  const glyph = theme.needs(theme.glyphs.held);
+function pausedRows([head = "", ...facts]: Parts, keys: readonly string[], { theme, columns }: ActivityLayout) {
+  const glyph = theme.needs(theme.glyphs.paused);
   const parts = [...facts.map((fact) => theme.dim(fact)), ...keys];
   const room = columns - 3;
   const one = [head, ...(parts.length === 0 ? [] : [parts.join(theme.dim(SEPARATOR))])].join("  ");
   if (Bun.stringWidth(one) <= room) return [`${glyph} ${withBoldState(one, theme)}`];
   const rows = Bun.wrapAnsi(head, Math.max(10, room), { hard: true }).split("\n");
-  const shown = rows.slice(0, HELD_ROWS_MAX);
-  if (rows.length > HELD_ROWS_MAX) shown[HELD_ROWS_MAX - 1] = cutWidth(`${shown.at(-1)} …`, room);
+  const shown = rows.slice(0, PAUSED_ROWS_MAX);
+  if (rows.length > PAUSED_ROWS_MAX) shown[PAUSED_ROWS_MAX - 1] = cutWidth(`${shown.at(-1)} …`, room);
   const first = `${glyph} ${withBoldState(shown[0] ?? "", theme)}`;
   return [first, ...[...shown.slice(1), ...packed(parts, room, theme)].map((row) => `  ${row}`)];
 }
@@ -63,17 +63,17 @@ function withBoldState(text: string, theme: Theme): string {
 }
 
 /** Another model answers because the chosen one fails. */
-export function standInLine({ standIn }: Attachment, { theme, columns }: ActivityPlace): string | null {
+export function standInLine({ standIn }: Attachment, { theme, columns }: ActivityLayout): string | null {
   if (standIn === null) return null;
   const [chosen, other] = [reveal(standIn.of), reveal(standIn.model)];
   const isOffline = standIn.class === "network";
   const head = isOffline ? `offline: using ${other}` : `using ${other}`;
   const why = isOffline ? `${chosen} is out of reach` : `${chosen} ${failureText(standIn.class ?? "outage")}`;
-  return `${theme.needs(theme.glyphs.held)} ${withBoldState(fitted(head, [why], columns - 3, theme), theme)}`;
+  return `${theme.needs(theme.glyphs.paused)} ${withBoldState(fitted(head, [why], columns - 3, theme), theme)}`;
 }
 
-function runLine(run: ActiveRun, { process, chat }: State, place: ActivityPlace): string {
-  const { theme, now, columns, isMessage } = place;
+function runLine(run: ActiveRun, { process, chat }: State, layout: ActivityLayout): string {
+  const { theme, now, columns, isMessage } = layout;
   const { spinner } = theme.glyphs;
   const glyph = theme.ok(spinner[Math.floor(now / SPIN_MS) % spinner.length] ?? "");
   const retry = retryParts(process, now);
@@ -111,7 +111,7 @@ export function isCounting({ state, waitsFor }: Attachment): boolean {
   return state === "paused" && (waitsFor?.kind === "outage" || waitsFor?.kind === "restart");
 }
 
-function heldParts({ state, waitsFor, stateSince }: Attachment, { now }: ActivityPlace): Parts | null {
+function pausedParts({ state, waitsFor, stateSince }: Attachment, { now }: ActivityLayout): Parts | null {
   if (state === "stopped") {
     const why = waitsFor === null || !("reason" in waitsFor) ? [] : [reveal(waitsFor.reason)];
     return ["stopped", ...why];
@@ -153,7 +153,7 @@ function failureText(failed: FailureClass): string {
 
 function keysOf({ line, process }: State, theme: Theme): readonly string[] {
   if (line.input.text !== "") return [];
-  return heldKeys(process).map(({ letter, word }) => `${theme.bold(letter)} ${word}`);
+  return pausedKeys(process).map(({ letter, word }) => `${theme.bold(letter)} ${word}`);
 }
 
 function fitted(head: string, rest: Parts, columns: number, theme: Theme): string {

@@ -100,7 +100,7 @@ export class Presence {
   /** Signals that came while a gap before them was read. */
   private afterGap: Signal[] | null = null;
   /** Signals that came while a process was read that is being attached. */
-  private readonly held: Signal[] = [];
+  private readonly delayed: Signal[] = [];
   private reads = 0;
   private isBack = false;
 
@@ -132,15 +132,15 @@ export class Presence {
     if (event.type === "signal" && event.signal.name === "chat.complete") this.keep();
   }
 
-  /** Signals wait until `release`, while a process is read. */
-  hold(): void {
+  /** Signals wait until `releaseSignals`, while a process is read. */
+  delaySignals(): void {
     this.reads++;
   }
 
   /** Skips signals that the history shows already. */
-  release(): void {
+  releaseSignals(): void {
     if (--this.reads > 0) return;
-    const waiting = this.held.splice(0);
+    const waiting = this.delayed.splice(0);
     const pid = this.options.pid();
     const { seq } = this.following;
     const isShown = (signal: Signal) => signal.pid === pid && "seq" in signal && signal.seq <= seq;
@@ -153,7 +153,7 @@ export class Presence {
   onSignal(signal: Signal): void {
     const { pid, dispatch, io } = this.options;
     if (this.reads > 0) {
-      this.held.push(signal);
+      this.delayed.push(signal);
       return;
     }
     if (this.afterGap !== null) {

@@ -225,7 +225,7 @@ export class Transcript {
     const isYes = decision === "approve" || decision === "answer";
     const glyph = isYes ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     const who = by === null ? "" : ` by ${reveal(by)}`;
-    const answer = ask.answered === undefined || by !== null ? "" : reveal(ask.answered).replaceAll("\n", "⏎");
+    const answer = ask.ourAnswer === undefined || by !== null ? "" : reveal(ask.ourAnswer).replaceAll("\n", "⏎");
     const subject = realSubject(ask);
     const verdict = `${DECIDED[decision] ?? reveal(decision)}${who}`;
     const call = `${verdict}: ${reveal(ask.tool)} ${reveal(subject)}`;

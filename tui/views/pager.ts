@@ -80,8 +80,8 @@ function found(pager: Pager, search: PagerSearch, reverse: boolean, size: PagerS
     const at = (((from + step * away) % lines.length) + lines.length) % lines.length;
     if (!matches(lines[at] ?? "")) continue;
     const last = lastPlace(pager.lines, size);
-    const place = at > last.line ? last : { line: at, row: 0 };
-    return { ...pager, search: { ...search, at }, top: place };
+    const top = at > last.line ? last : { line: at, row: 0 };
+    return { ...pager, search: { ...search, at }, top };
   }
   return { ...pager, search: { ...search, at: null } };
 }

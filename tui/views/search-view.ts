@@ -11,7 +11,7 @@ import type { State } from "../state/state.ts";
 const SHOWN_MAX = 6;
 const WORDS: { readonly [O in Only]: string } = { all: "", here: " in this directory", failed: ", failed" };
 
-export interface SearchPlace {
+export interface SearchLayout {
   readonly theme: Theme;
   readonly columns: number;
   readonly now: number;
@@ -20,14 +20,14 @@ export interface SearchPlace {
 export function searchRows(
   search: Search,
   state: State,
-  place: SearchPlace,
+  layout: SearchLayout,
 ): { readonly lines: readonly string[]; readonly cursor: Cursor } {
-  const { theme, columns } = place;
+  const { theme, columns } = layout;
   const found = matching(state.line.past, search, state.line.cwd);
   const from = Math.max(0, search.nth - SHOWN_MAX + 1);
   const shown = found
     .slice(from, from + SHOWN_MAX)
-    .map((past, index) => row(past, from + index === search.nth, state, place));
+    .map((past, index) => row(past, from + index === search.nth, state, layout));
   const count = found.length === 0 ? "no match" : `${search.nth + 1} of ${found.length}`;
   const head = `history${WORDS[search.only]}: ${reveal(search.words)}`;
   const hint = cutWidth(
@@ -44,7 +44,7 @@ function row(
   { text, at, cwd, status }: Past,
   isChosen: boolean,
   { who }: State,
-  { theme, columns, now }: SearchPlace,
+  { theme, columns, now }: SearchLayout,
 ): string {
   const { say, bad } = theme.glyphs;
   const mark = isChosen ? theme.you(say) : " ";

@@ -31,7 +31,7 @@ export const NEW_TOP: Top = {
   ending: null,
   looks: {},
   written: [],
-  held: { pids: [], until: 0 },
+  keptOrder: { pids: [], until: 0 },
 };
 
 const PAGE_ROWS = 10;
@@ -65,11 +65,11 @@ export function rateOf({ written }: Top, pid: string | null, now: number): numbe
 }
 
 function inOrder(top: Top, processes: readonly ProcessInfo[], now: number): readonly ProcessInfo[] {
-  const { held, sort } = top;
+  const { keptOrder, sort } = top;
   const fresh = sortedBy(top, processes, sort, now);
-  if (now >= held.until) return fresh;
-  const place = new Map(held.pids.map((pid, index) => [pid, index]));
-  const at = ({ pid }: ProcessInfo) => place.get(pid) ?? place.size;
+  if (now >= keptOrder.until) return fresh;
+  const orderOf = new Map(keptOrder.pids.map((pid, index) => [pid, index]));
+  const at = ({ pid }: ProcessInfo) => orderOf.get(pid) ?? orderOf.size;
   return fresh.toSorted((left, right) => at(left) - at(right));
 }
 
@@ -102,7 +102,10 @@ export function withDelta(top: Top, signal: SignalOf<"chat.delta">, at: number):
 }
 
 export function onTopKey(before: Top, key: Key, at: number): TopReduced {
-  const top = { ...before, held: { pids: rowsOf(before, at).map(({ process }) => process.pid), until: at + HOLD_MS } };
+  const top = {
+    ...before,
+    keptOrder: { pids: rowsOf(before, at).map(({ process }) => process.pid), until: at + HOLD_MS },
+  };
   if (top.filtering) return { top: onFilterKey(top, key), command: null };
   const process = selectedOf(top, at);
   if (top.ending !== null) {
@@ -125,7 +128,7 @@ export function onTopKey(before: Top, key: Key, at: number): TopReduced {
 }
 
 function onViewLetter(top: Top, letter: string): Top | null {
-  const loose = { ...top, held: NEW_TOP.held };
+  const loose = { ...top, keptOrder: NEW_TOP.keptOrder };
   if (letter === "s") return { ...loose, sort: SORTS[(SORTS.indexOf(top.sort) + 1) % SORTS.length] ?? "age" };
   if (letter === "t") return { ...loose, asTree: !top.asTree };
   return letter === "/" ? { ...top, filtering: true } : null;

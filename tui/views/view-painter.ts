@@ -1,7 +1,7 @@
 // Paints the view that has the whole screen: at once for a key, otherwise at most 60 times a second.
 
 import type { Clock } from "../../src/lib/clock.ts";
-import type { ViewPlace } from "../draw/draw.tsx";
+import type { ViewLayout } from "../draw/draw.tsx";
 import type { Screen, Tty } from "../screen/screen.ts";
 import type { Theme } from "../screen/theme.ts";
 import type { State } from "../state/state.ts";
@@ -20,7 +20,7 @@ const PAINT_MS = 16;
 
 export class ViewPainter {
   /** Loaded after the first paint. */
-  draw: (view: View, state: State, place: ViewPlace) => readonly string[] = () => [];
+  draw: (view: View, state: State, layout: ViewLayout) => readonly string[] = () => [];
   private due: (() => void) | null = null;
 
   constructor(private readonly options: ViewPainterOptions) {}

@@ -23,7 +23,7 @@ interface Ticket {
 
 interface Lane {
   busy: number;
-  parkedUntil: number;
+  pausedUntil: number;
   readonly tickets: Ticket[];
   wake: (() => void) | null;
 }
@@ -63,15 +63,15 @@ export class Lanes {
 
   park(key: string, until: number): void {
     const lane = this.lane(key);
-    if (until <= lane.parkedUntil) return;
-    lane.parkedUntil = until;
+    if (until <= lane.pausedUntil) return;
+    lane.pausedUntil = until;
     lane.wake?.();
     lane.wake = null;
     this.next(key, lane);
   }
 
-  parkedUntil(key: string): number {
-    return this.lanes.get(key)?.parkedUntil ?? 0;
+  pausedUntil(key: string): number {
+    return this.lanes.get(key)?.pausedUntil ?? 0;
   }
 
   waiting(key: string): number {
@@ -81,13 +81,13 @@ export class Lanes {
   private lane(key: string): Lane {
     const there = this.lanes.get(key);
     if (there !== undefined) return there;
-    const lane: Lane = { busy: 0, parkedUntil: 0, tickets: [], wake: null };
+    const lane: Lane = { busy: 0, pausedUntil: 0, tickets: [], wake: null };
     this.lanes.set(key, lane);
     return lane;
   }
 
   private next(key: string, lane: Lane): void {
-    const wait = lane.parkedUntil - this.clock.now();
+    const wait = lane.pausedUntil - this.clock.now();
     if (wait > 0) {
       if (lane.tickets.length > 0)
         lane.wake ??= this.clock.after(wait, () => {

@@ -30,7 +30,7 @@ export async function turnFor(ports: WaitPorts, asking: Waits, model: Model): Pr
   const key = laneOf(model);
   const { row, run, signal, leaving } = asking;
   if (key === null) return () => {};
-  const until = ports.lanes.parkedUntil(key);
+  const until = ports.lanes.pausedUntil(key);
   if (until > ports.clock.now() && !(await parked(ports, asking, { model: model.name, until }))) return null;
   const { parallel: most } = await ports.boundsOf(row, run.runId);
   const [nice, watched] = [await ports.niceOf(row.pid), ports.watched(row.pid)];

@@ -44,7 +44,7 @@ async function atInstant(original: Original, args: readonly string[]): Promise<r
   const at = args.findIndex((arg) => /^(?:-u?d|--date)/.test(arg));
   const [flag = "", value = args[at + 1] ?? ""] = /^(--date|-u?d)=?(.+)?$/s.exec(args[at] ?? "")?.slice(1) ?? [];
   const isApart = args[at] === flag;
-  const asked = at === -1 ? null : (await import("./instants.ts")).parseRelativeDate(value);
+  const asked = at === -1 ? null : (await import("./relative-dates.ts")).parseRelativeDate(value);
   if (asked === null) return args;
   const universal = flag === "-ud" || args.includes("-u") || args.includes("--utc") ? ["-u"] : [];
   const { stdout, exitCode } = await run(original, [...universal, "-d", asked.base, "+%s"]);

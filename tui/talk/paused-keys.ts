@@ -7,31 +7,31 @@ import { act, only, type Reduced } from "../state/effect.ts";
 import type { Attachment } from "../state/process.ts";
 import { type State, set } from "../state/state.ts";
 
-export interface HeldKey {
+export interface PausedKey {
   readonly letter: string;
   readonly word: string;
   /** The line to finish; null resumes at once. */
   readonly line: ((process: Attachment) => string) | null;
 }
 
-const RETRY: HeldKey = { letter: "r", word: "retry now", line: null };
-const RESUME: HeldKey = { letter: "r", word: "resume", line: null };
-const MODEL: HeldKey = { letter: "m", word: "switch model", line: () => "/model " };
-const ENTER_KEY: HeldKey = {
+const RETRY: PausedKey = { letter: "r", word: "retry now", line: null };
+const RESUME: PausedKey = { letter: "r", word: "resume", line: null };
+const MODEL: PausedKey = { letter: "m", word: "switch model", line: () => "/model " };
+const ENTER_KEY: PausedKey = {
   letter: "e",
   word: "enter key",
   line: ({ waitsFor }) => `auth provider ${waitsFor?.kind === "credential" ? (waitsFor.provider ?? "") : ""}`,
 };
-const RAISE: HeldKey = {
+const RAISE: PausedKey = {
   letter: "b",
   word: "raise budget",
   // A daily limit belongs to the account.
   line: ({ pid, waitsFor }) =>
     waitsFor?.kind === "limit" && waitsFor.until !== undefined ? "config set budget.day " : `budget ${pid} `,
 };
-const KILL: HeldKey = { letter: "k", word: "kill", line: ({ pid }) => `kill ${pid}` };
+const KILL: PausedKey = { letter: "k", word: "kill", line: ({ pid }) => `kill ${pid}` };
 
-const KEYS: { readonly [kind: string]: readonly HeldKey[] } = {
+const KEYS: { readonly [kind: string]: readonly PausedKey[] } = {
   outage: [RETRY, MODEL],
   credential: [ENTER_KEY, MODEL, RETRY],
   limit: [RAISE, KILL],
@@ -41,7 +41,7 @@ const KEYS: { readonly [kind: string]: readonly HeldKey[] } = {
 /** Letters of one word come faster than this. */
 const WORD_MS = 350;
 
-export function heldKeys({ state, waitsFor }: Attachment): readonly HeldKey[] {
+export function pausedKeys({ state, waitsFor }: Attachment): readonly PausedKey[] {
   if (state === "stopped") return [RESUME];
   if (state !== "paused" || waitsFor === null) return [];
   if (waitsFor.kind === "credential" && (waitsFor.missing !== undefined || waitsFor.provider === undefined))
@@ -50,18 +50,18 @@ export function heldKeys({ state, waitsFor }: Attachment): readonly HeldKey[] {
 }
 
 /** null if the key is for the line. */
-export function onHeldKey(state: State, key: Key, at: number): Reduced | null {
-  const { hot, input } = state.line;
+export function onPausedKey(state: State, key: Key, at: number): Reduced | null {
+  const { pausedKey, input } = state.line;
   const { process } = state;
   if (key.name !== "text" || key.ctrl || key.alt) return null;
-  const keys = heldKeys(process);
-  const before = keys.find(({ letter }) => letter === hot?.letter);
-  if (hot !== null && at - hot.at < WORD_MS && input.text === (before?.line?.(process) ?? ""))
-    return only(set(state, "line", { hot: null, input: typed(EMPTY, hot.letter + key.text) }));
+  const keys = pausedKeys(process);
+  const before = keys.find(({ letter }) => letter === pausedKey?.letter);
+  if (pausedKey !== null && at - pausedKey.at < WORD_MS && input.text === (before?.line?.(process) ?? ""))
+    return only(set(state, "line", { pausedKey: null, input: typed(EMPTY, pausedKey.letter + key.text) }));
   if (input.text !== "") return null;
   const found = keys.find(({ letter }) => letter === key.text);
   if (found === undefined) return null;
-  const next = set(state, "line", { hot: { letter: found.letter, at } });
+  const next = set(state, "line", { pausedKey: { letter: found.letter, at } });
   if (found.line === null) return act(next, { do: "signal", pid: process.pid, signal: "CONT" });
   return only(set(next, "line", { input: withText(input, found.line(process)) }));
 }
