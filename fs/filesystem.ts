@@ -90,8 +90,8 @@ export interface Attributes {
 
 export interface FileSystem {
   stat(caller: Caller, path: ResolvedPath): Promise<Stat>;
-  /** Stats of all existing names along a path, in one call: one call per name would cost the square of the depth. */
-  along?(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat>>;
+  /** Stats of the names along a path, in one call: one call per name would cost the square of the depth. null: nothing stands there. */
+  along?(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat | null>>;
   list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]>;
   read(caller: Caller, path: ResolvedPath, options: ReadOptions): Promise<ReadResult>;
   write(
@@ -125,4 +125,6 @@ export interface Place {
   readonly stat: Stat | null;
   /** Nothing exists there, and the path ends with a slash. */
   readonly forDirectory?: true;
+  /** The directory, if nothing exists there. */
+  readonly above?: Stat;
 }

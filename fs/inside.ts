@@ -19,7 +19,7 @@ async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
 
 /** Stats that a mount returned in advance for a walk. */
 export class WalkCache {
-  private batch: { readonly mount: Mount; readonly stats: ReadonlyMap<string, Stat> } | null = null;
+  private batch: { readonly mount: Mount; readonly stats: ReadonlyMap<string, Stat | null> } | null = null;
 
   constructor(private readonly caller: Caller) {}
 
@@ -32,7 +32,7 @@ export class WalkCache {
       this.batch = { mount, stats: await mount.fs.along(this.caller, innerOf(mount, whole)) };
     }
     const known = this.batch?.mount === mount ? this.batch.stats.get(inner) : undefined;
-    return known ?? (await ownStat(this.caller, place));
+    return known === undefined ? ownStat(this.caller, place) : known;
   }
 
   /** To be called after a symlink: the walk goes on elsewhere. */

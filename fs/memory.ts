@@ -38,6 +38,10 @@ class MemoryObjects implements ObjectStore {
     return this.held.get(key)?.meta ?? null;
   }
 
+  async heads(keys: readonly string[]): Promise<readonly ObjectMeta[]> {
+    return keys.flatMap((key) => this.held.get(key)?.meta ?? []);
+  }
+
   async page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]> {
     const found: ObjectMeta[] = [];
     for (let index = this.lowerBound(after ?? prefix); index < this.order.length && found.length < limit; index++) {

@@ -22,6 +22,7 @@ import {
 } from "./filesystem.ts";
 import { innerOf, inside, readInside, WalkCache } from "./inside.ts";
 import { normalise, parent, split } from "./path.ts";
+import { needChangeable, type Standing, standingOf } from "./standing.ts";
 import { checkLength, endsInDots, pathOf, waysTo } from "./steps.ts";
 import { type Tree, type WalkRequest, walk } from "./walk.ts";
 
@@ -108,6 +109,11 @@ export class Namespace {
     if (stat !== null) needChangeable({ mount, path: place });
     if (stat !== null) need(caller, stat, WRITE, place);
     return place;
+  }
+
+  /** What stands there, and whether a write is known to be allowed. */
+  standing(caller: Caller, path: string): Promise<Standing> {
+    return standingOf(caller, this.look(caller, path, "follow"));
   }
 
   /** Throws what a removal would throw because of modes. */
@@ -275,10 +281,15 @@ export class Namespace {
 
   /** A parent of an alias that gsv does not have counts as a bare directory. */
   private async seen(caller: Caller, path: string, last: "follow" | "keep"): Promise<Present> {
+    const place = await this.look(caller, path, last);
+    if (place.stat === null) throw new FileError("ENOENT", place.path);
+    return { ...place, stat: place.stat };
+  }
+
+  private async look(caller: Caller, path: string, last: "follow" | "keep"): Promise<Place> {
     const place = await this.walk(caller, path, last, "ways");
-    const stat = place.stat ?? ((await this.aliases.below(caller, place.path)).length > 0 ? this.bare : null);
-    if (stat === null) throw new FileError("ENOENT", place.path);
-    return { ...place, stat };
+    const isWay = place.stat === null && (await this.aliases.below(caller, place.path)).length > 0;
+    return isWay ? { ...place, stat: this.bare } : place;
   }
 
   private async existing(caller: Caller, path: string, last: "follow" | "keep"): Promise<Present> {
@@ -323,8 +334,4 @@ export class Namespace {
   private needUnmounted(path: string): void {
     if (this.mounts.some(({ at }) => isInside(at, path))) throw new FileError("EBUSY", path);
   }
-}
-
-function needChangeable({ mount, path }: Pick<Place, "mount" | "path">): void {
-  if (mount.readOnly) throw new FileError("EROFS", path, "gsv's own files are read-only");
 }

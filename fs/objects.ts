@@ -23,9 +23,10 @@ import type {
   Stat,
   WriteOptions,
 } from "./filesystem.ts";
-import { parent } from "./path.ts";
+import { parent, split } from "./path.ts";
 import { contentTypeOf } from "./read/contenttype.ts";
-import { childrenOf, headOf, keyOf, MARKER, markerOf, metasBeneath, versionOf } from "./tree.ts";
+import { pathOf } from "./steps.ts";
+import { childrenOf, headOf, headsOf, keyOf, MARKER, markerOf, metasBeneath, versionOf } from "./tree.ts";
 
 const COPY_BYTES = 1024 * 1024;
 
@@ -53,6 +54,15 @@ class ObjectsFs implements FileSystem {
 
   async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
     return this.existing(this.options.storeOf(caller), path);
+  }
+
+  async along(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat | null>> {
+    const names = split(path);
+    const heads = await headsOf(
+      this.options.storeOf(caller),
+      [...names.keys(), names.length].map((count) => pathOf(names.slice(0, count))),
+    );
+    return new Map([...heads, ["/", heads.get("/") ?? this.top]]);
   }
 
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
@@ -86,8 +96,9 @@ class ObjectsFs implements FileSystem {
   ): Promise<{ readonly version: string }> {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
-      const old = await this.find(store, path);
-      const allowed = await this.needWrite(caller, store, path, old, options);
+      const around = await this.around(store, path);
+      const { old } = around;
+      const allowed = needWrite(caller, path, around, options);
       const isChanged = bytes.byteLength > 0 || (old !== null && options.at === "start");
       const owned = isChanged ? { ...allowed, mode: written(caller, allowed) } : allowed;
       const keep = old !== null && options.at === "end" ? old.size : 0;
@@ -169,7 +180,10 @@ class ObjectsFs implements FileSystem {
 
   private async find(store: ObjectStore, path: string): Promise<Stat | null> {
     const found = await headOf(store, path);
-    if (found !== null || path !== "/") return found;
+    return found !== null || path !== "/" ? found : this.top;
+  }
+
+  private get top(): Stat {
     return { kind: "directory", ...this.options.root, size: 0, mtimeMs: this.since, version: "0" };
   }
 
@@ -185,26 +199,15 @@ class ObjectsFs implements FileSystem {
     return stat;
   }
 
-  /** Owner and mode of the file; throws if the caller may not write it. */
-  private async needWrite(caller: Caller, store: ObjectStore, path: string, old: Stat | null, options: WriteOptions) {
-    if (old === null) {
-      if (options.ifVersion !== undefined) throw new FileError("ECONFLICT", path);
-      return createdAs(caller, await this.needNew(caller, store, path), "file", options.mode);
-    }
-    if (options.exclusive) throw new FileError("EEXIST", path);
-    if (old.kind !== "file") throw new FileError(old.kind === "directory" ? "EISDIR" : "ELOOP", path);
-    need(caller, old, WRITE, path);
-    if (options.ifVersion !== undefined && options.ifVersion !== old.version) throw new FileError("ECONFLICT", path);
-    return old;
+  private async around(store: ObjectStore, path: string): Promise<Around> {
+    const above = parent(path);
+    const heads = await headsOf(store, [above, path]);
+    const at = (place: string) => heads.get(place) ?? (place === "/" ? this.top : null);
+    return { old: at(path), directory: at(above) };
   }
 
-  /** The parent directory, if the caller may create a file in it. */
   private async needNew(caller: Caller, store: ObjectStore, path: string): Promise<Stat> {
-    if ((await this.find(store, path)) !== null) throw new FileError("EEXIST", path);
-    refuseMarker(path);
-    const directory = await this.directory(store, parent(path));
-    need(caller, directory, WRITE | SEARCH, path);
-    return directory;
+    return needNew(caller, path, await this.around(store, path));
   }
 
   /** Every nonempty directory must allow the caller to remove its entries. */
@@ -272,6 +275,35 @@ class ObjectsFs implements FileSystem {
       symlink: null,
     };
   }
+}
+
+interface Around {
+  readonly old: Stat | null;
+  readonly directory: Stat | null;
+}
+
+/** Owner and mode of the file; throws if the caller may not write it. */
+function needWrite(caller: Caller, path: string, around: Around, options: WriteOptions) {
+  const { old } = around;
+  if (old === null) {
+    if (options.ifVersion !== undefined) throw new FileError("ECONFLICT", path);
+    return createdAs(caller, needNew(caller, path, around), "file", options.mode);
+  }
+  if (options.exclusive) throw new FileError("EEXIST", path);
+  if (old.kind !== "file") throw new FileError(old.kind === "directory" ? "EISDIR" : "ELOOP", path);
+  need(caller, old, WRITE, path);
+  if (options.ifVersion !== undefined && options.ifVersion !== old.version) throw new FileError("ECONFLICT", path);
+  return old;
+}
+
+/** The parent directory, if the caller may create a file in it. */
+function needNew(caller: Caller, path: string, { old, directory }: Around): Stat {
+  if (old !== null) throw new FileError("EEXIST", path);
+  refuseMarker(path);
+  if (directory === null) throw new FileError("ENOENT", parent(path));
+  if (directory.kind !== "directory") throw new FileError("ENOTDIR", parent(path));
+  need(caller, directory, WRITE | SEARCH, path);
+  return directory;
 }
 
 function refuseMarker(path: string): void {

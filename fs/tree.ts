@@ -46,12 +46,30 @@ export async function headOf(store: ObjectStore, path: string): Promise<Stat | n
     if (meta !== null) return statOf(meta);
   }
   const marker = await store.head(markerOf(path));
-  if (marker !== null) return statOf(marker);
-  if (path === "/") return null;
+  return marker === null ? withoutMarker(store, path) : statOf(marker);
+}
+
+async function withoutMarker(store: ObjectStore, path: string): Promise<Stat | null> {
+  if (path === "/" || base(path) === MARKER) return null;
   const [child] = await store.page(`${keyOf(path)}/`, null, 1);
   if (child === undefined) return null;
   const { mtimeMs } = child;
   return { kind: "directory", uid: 0, gid: 0, mode: 0o755, size: 0, mtimeMs, version: String(mtimeMs) };
+}
+
+/** What stands at each path, in few queries. `paths`: each in the one before it. */
+export async function headsOf(store: ObjectStore, paths: readonly string[]): Promise<ReadonlyMap<string, Stat | null>> {
+  const stored = await store.heads(paths.flatMap((path) => [keyOf(path), markerOf(path)]));
+  const byKey = new Map(stored.map((meta) => [meta.key, meta]));
+  const heads = new Map<string, Stat | null>();
+  let isPast = false;
+  for (const path of paths) {
+    const meta = base(path) === MARKER ? undefined : (byKey.get(keyOf(path)) ?? byKey.get(markerOf(path)));
+    const stat: Stat | null = meta !== undefined ? statOf(meta) : isPast ? null : await withoutMarker(store, path);
+    isPast ||= stat === null && path !== "/";
+    heads.set(path, stat);
+  }
+  return heads;
 }
 
 /** The entries of a directory. A page that ends within a subdirectory is followed by one after it. */

@@ -66,7 +66,7 @@ export async function walk(tree: Tree, caller: Caller, { path, last, missing }: 
     const found = stat === IMAGINED ? null : await tree.lookup(caller, [...here, name], ahead, todo);
     if (found === null) {
       here.push(name);
-      if (todo.length === 0) return tree.place(here, null);
+      if (todo.length === 0) return { ...tree.place(here, null), above: stat };
       if (todo.length === 1 && todo[0] === SLASH) return { ...tree.place(here, null), forDirectory: true };
       const isWay = missing === "ways" && (await tree.aliases.below(caller, pathOf(here))).length > 0;
       if (missing !== "imagine" && !isWay) throw new FileError("ENOENT", pathOf(here));

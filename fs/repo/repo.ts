@@ -60,6 +60,12 @@ class TreesFs implements FileSystem {
     return place === null ? this.under.stat(caller, path) : existing(place);
   }
 
+  async along(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat | null>> {
+    const beneath = new Map(await this.under.along?.(caller, path));
+    for (const at of beneath.keys()) if ((await this.places.lookAt(at)) !== null) beneath.delete(at);
+    return beneath;
+  }
+
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
     const place = await this.places.lookAt(path);
     if (place === null) return this.places.withTops(path, await this.under.list(caller, path));

@@ -76,12 +76,13 @@ class WorkspacesFs implements FileSystem {
     return this.look(caller, path, async (way) => fenced(await way.fs.stat(caller, way.path), way.above));
   }
 
-  async along(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat>> {
+  async along(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat | null>> {
     const workspace = await this.workspaceAt(caller, path).catch(() => null);
     if (workspace === null) return new Map();
     const { fs, path: below, above } = this.wayTo(workspace, path);
-    const along = (await fs.along?.(caller, below)) ?? new Map<string, Stat>();
-    return new Map([...along].map(([at, stat]) => [at === "/" ? above : above + at, fenced(stat, above)]));
+    const along = (await fs.along?.(caller, below)) ?? new Map<string, Stat | null>();
+    const placed = (at: string) => (at === "/" ? above : above + at);
+    return new Map([...along].map(([at, stat]) => [placed(at), stat && fenced(stat, above)]));
   }
 
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {

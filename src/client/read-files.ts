@@ -73,6 +73,7 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
 function settled({ objects, known }: Pick<StorageParts, "objects" | "known">): ObjectStore {
   return {
     head: (key) => objects.head(key),
+    heads: (keys) => objects.heads(keys),
     page: (...query) => objects.page(...query),
     async read(key, range) {
       const row = await objects.head(key);

@@ -79,9 +79,8 @@ async function hasChildren(rows: ObjectRows, key: string): Promise<boolean> {
 /** The key must not be a directory, nor lie below a file. */
 export async function checkPlace(rows: ObjectRows, key: string): Promise<void> {
   if (await hasChildren(rows, key)) throw new SysError("EISDIR", `${key} is a directory`);
-  for (const parent of parentsOf(key)) {
-    if ((await rows.get(parent)) !== null) throw new SysError("ENOTDIR", `${parent} is not a directory`);
-  }
+  const [parent] = await rows.some(parentsOf(key));
+  if (parent !== undefined) throw new SysError("ENOTDIR", `${parent.key} is not a directory`);
 }
 
 /** An object may replace an object; a directory may only move to a free name. */

@@ -1,5 +1,5 @@
 // Objects on the local disk: bytes at <directory>/<key>, partial files in <directory>/.tmp, metadata in rows. Order of a change:
-// bytes durable, intent stored, bytes moved, directory durable, then one transaction ends the intent and stores the row. After a crash
+// bytes durable and intent stored, bytes moved, directory durable, then one transaction ends the intent and stores the row. After a crash
 // an intent is completed if the bytes are in place, else rolled back. Changes run one at a time; only the slow part, writing the
 // temporary file, runs concurrently.
 
@@ -25,7 +25,7 @@ import {
   removeEmptyDirectories,
   sha256Of,
   syncDirectory,
-  writeDurably,
+  writeSyncing,
 } from "./host.ts";
 import { checkKey, isRealRename, TEMPORARIES } from "./keys.ts";
 import type {
@@ -67,6 +67,10 @@ class DiskObjects implements StoredObjects {
     return this.rows.get(key);
   }
 
+  heads(keys: readonly string[]): Promise<readonly ObjectMeta[]> {
+    return this.rows.some(keys);
+  }
+
   page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]> {
     return this.rows.page(prefix, after, limit);
   }
@@ -93,10 +97,18 @@ class DiskObjects implements StoredObjects {
     try {
       await makeDirectory(this.directory);
       await makeDirectory(dirname(path));
-      const meta: ObjectMeta = { ...object, ...(await writeDurably(path, bytes)) };
+      const { durable, ...written } = await writeSyncing(path, bytes);
+      const meta: ObjectMeta = { ...object, ...written };
       await this.changes.run(
         { id: temporary, kind: "put", meta, temporary, ...(receipt && { receipt }) },
-        { allowed: () => this.checkPlace(meta.key), move: () => this.moveInto(path, meta.key) },
+        {
+          allowed: () => this.checkPlace(meta.key),
+          // The intent is stored while the file is synced.
+          move: async () => {
+            await durable;
+            await this.moveInto(path, meta.key);
+          },
+        },
       );
       return meta;
     } catch (error) {

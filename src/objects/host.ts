@@ -16,6 +16,16 @@ export interface Written {
 
 /** Writes and syncs a new file, hashing chunk by chunk. Leaves no file if it fails. */
 export async function writeDurably(path: string, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<Written> {
+  const { durable, ...written } = await writeSyncing(path, bytes);
+  await durable;
+  return written;
+}
+
+/** `durable` settles when the file is synced, so that a sync of something else can run meanwhile. Rejects without a file. */
+export async function writeSyncing(
+  path: string,
+  bytes: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<Written & { readonly durable: Promise<void> }> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle = await open(path, flags, 0o600);
   try {
@@ -26,14 +36,29 @@ export async function writeDurably(path: string, bytes: Uint8Array | AsyncIterab
       size += piece.byteLength;
       await writeAll(handle, piece);
     }
-    await handle.sync();
-    return { size, sha256: hash.digest("hex") };
+    const durable = synced(handle, path);
+    // The caller sees the failure when it waits.
+    durable.catch(() => undefined);
+    return { size, sha256: hash.digest("hex"), durable };
   } catch (error) {
-    await unlink(path).catch(() => undefined);
+    await discarded(handle, path);
     throw error;
-  } finally {
-    await handle.close();
   }
+}
+
+async function synced(handle: FileHandle, path: string): Promise<void> {
+  try {
+    await handle.sync();
+  } catch (error) {
+    await discarded(handle, path);
+    throw error;
+  }
+  await handle.close();
+}
+
+async function discarded(handle: FileHandle, path: string): Promise<void> {
+  await unlink(path).catch(() => undefined);
+  await handle.close();
 }
 
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {

@@ -28,6 +28,8 @@ export interface Receipt {
 /** Implemented by store/kernel/objects.ts. */
 export interface ObjectRows {
   get(key: string): Promise<ObjectMeta | null>;
+  /** Those of the keys that are stored, in one query. */
+  some(keys: readonly string[]): Promise<readonly ObjectMeta[]>;
   /** Rows by key prefix, in UTF-8 byte order, after a key. */
   page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]>;
   put(meta: ObjectMeta): Promise<void>;
@@ -48,6 +50,8 @@ export type ObjectIntent = { readonly id: string; readonly receipt?: Receipt } &
 
 export interface ObjectStore {
   head(key: string): Promise<ObjectMeta | null>;
+  /** Those of the keys that are stored. */
+  heads(keys: readonly string[]): Promise<readonly ObjectMeta[]>;
   page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]>;
   read(key: string, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array>;
   /** Receipts are stored only if the objects outlive the kernel. */

@@ -66,6 +66,10 @@ class S3Objects implements StoredObjects {
     return this.rows.get(key);
   }
 
+  heads(keys: readonly string[]): Promise<readonly ObjectMeta[]> {
+    return this.rows.some(keys);
+  }
+
   page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]> {
     return this.rows.page(prefix, after, limit);
   }

@@ -18,6 +18,10 @@ export class SwitchedObjects implements StoredObjects {
     return this.current.head(key);
   }
 
+  heads(keys: readonly string[]): Promise<readonly ObjectMeta[]> {
+    return this.current.heads(keys);
+  }
+
   page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]> {
     return this.current.page(prefix, after, limit);
   }

@@ -65,6 +65,8 @@ export interface ShellStat {
 /** File operations of a shell. Paths are absolute; symlinks are followed unless noted. */
 export interface ShellFiles {
   stat(path: string, links: "follow" | "keep"): Promise<ShellStat>;
+  /** For redirections: what stands there, and whether a write is known to be allowed. */
+  standing(path: string): Promise<{ readonly stat: ShellStat | null; readonly writable: boolean }>;
   /** Stats do not follow symlinks. Equal stats are shared objects, which are transferred once; `place` follows from the name. */
   list(path: string): Promise<readonly { readonly name: string; readonly stat: Omit<ShellStat, "place"> }[]>;
   read(path: string, offset: number, bytesMax: number): Promise<{ readonly bytes: Uint8Array; readonly eof: boolean }>;

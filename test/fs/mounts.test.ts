@@ -67,6 +67,28 @@ describe("keys as a tree", () => {
     expect(asked).toBeLessThan(12);
   });
 
+  test("a walk asks for all names along a path at once, and a write for the file and its directory", async () => {
+    const store = memoryObjects(1 << 24);
+    let asked = 0;
+    const counting = new Proxy(store, {
+      get(_, name: keyof ObjectStore) {
+        asked++;
+        return (store[name] as () => unknown).bind(store);
+      },
+    });
+    const files = new Namespace([
+      { at: "/", fs: objectsFs({ storeOf: () => counting, clock: new FakeClock(), root: { ...root, mode: 0o777 } }) },
+    ]);
+    const deep = "/a/b/c/d/e/f/g/h";
+    await files.mkdir(sam, deep, { parents: true });
+    asked = 0;
+    await files.stat(sam, deep);
+    expect(asked).toBeLessThan(4);
+    asked = 0;
+    await files.write(sam, `${deep}/new`, Buffer.from("x"), { at: "start" });
+    expect(asked).toBeLessThan(8);
+  });
+
   test("starts a page at its prefix even if the cursor is before it", async () => {
     const store = memoryObjects(1 << 20);
     for (const key of ["a/1", "a/2", "b/1", "b/2", "c"]) await store.put(plain(key), new Uint8Array());

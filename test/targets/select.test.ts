@@ -1,48 +1,12 @@
 // `select` in gsv's shell: the menu and prompt on stderr, answers from stdin, as bash does.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { Namespace } from "../../fs/namespace.ts";
-import { shellFiles } from "../../src/kernel/shells/shell-files.ts";
-import { realClock } from "../../src/lib/clock.ts";
-import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
-import type { ShellFiles } from "../../src/targets/shell.ts";
-import { WorkerPool } from "../../src/targets/worker-pool.ts";
-import { newShellRunner } from "../../src/workers/workers.ts";
-import { sam } from "../support/caller.ts";
-import { memoryMount } from "../support/memoryfs.ts";
-import { FakeSys } from "../support/sys.ts";
+import { Scripts } from "../support/scripts.ts";
 
-const shells = new WorkerPool({
-  ...{ newRunner: newShellRunner, clock: realClock },
-  ...{ runningMax: 2, runningMaxEach: 2, memory: () => 0, memoryMax: 1, warmMax: 2, warmMs: 10_000 },
-});
-afterAll(() => shells.close());
-
-const HOME = "/home/sam";
-let files: ShellFiles;
-
-beforeEach(async () => {
-  const namespace = new Namespace([{ at: "/", fs: memoryMount() }]);
-  files = shellFiles({ namespace, caller: sam, isGuarded: () => false, approved: true });
-  for (const path of ["/home", HOME]) await files.mkdir(path, false);
-});
-
-async function run(script: string, stdin = "") {
-  const told = { stdout: "", stderr: "" };
-  const { exit } = await new JobTable(shells, new JobRoom(8, 8), realClock).run(
-    {
-      ...{ script, name: "gsv", args: ["p", "q"], cwd: HOME, env: { HOME, PATH: "/usr/bin:/bin" } },
-      ...{ stdin: Buffer.from(stdin), state: null, keepsState: false, outputBytesMax: 256 * 1024, wallMs: 30_000 },
-    },
-    {
-      ...{ owner: 1000, files, sys: new FakeSys(), signal: new AbortController().signal },
-      print: (stream, bytes) => {
-        told[stream] += Buffer.from(bytes).toString();
-      },
-    },
-  );
-  return { ...told, exit };
-}
+const scripts = new Scripts();
+afterAll(() => scripts.close());
+beforeEach(() => scripts.reset());
+const run = (script: string, stdin = "") => scripts.run(script, stdin);
 
 test("it asks until stdin ends, and shows the menu again after an empty line", async () => {
   const menu = "1) aa\n2) bb\n3) c c\n";

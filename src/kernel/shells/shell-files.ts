@@ -23,6 +23,7 @@ export interface ShellFilesOptions {
 
 const CAPABILITY: { readonly [V in FileVerb]: string } = {
   stat: "fs.read",
+  standing: "fs.read",
   list: "fs.read",
   read: "fs.read",
   resolve: "fs.read",
@@ -73,6 +74,12 @@ export function shellFiles({
       }
       return shellStat(await namespace.lstat(caller, path), path);
     },
+    async standing(path) {
+      allowed("standing", path);
+      const { stat, path: place, writable } = await namespace.standing(caller, path);
+      const mayChange = writable && (await changing("write", path).then(yes, no));
+      return { stat: stat === null ? null : shellStat(stat, place), writable: mayChange };
+    },
     async list(path) {
       allowed("list", path);
       return (await namespace.list(caller, path)).map(({ name, stat }) => ({ name, stat: bareStat(stat) }));
@@ -115,6 +122,9 @@ export function shellFiles({
     },
   };
 }
+
+const yes = () => true;
+const no = () => false;
 
 function shellStat(stat: Stat, place: string): ShellStat {
   return { ...bareStat(stat), place };

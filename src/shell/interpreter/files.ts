@@ -4,6 +4,7 @@ import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { RandomBytes } from "../../abi/ids.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { ShellStat } from "../../targets/shell.ts";
 import { FLOWS, SINKS, SOURCES } from "../programs/internal-words.ts";
 import type { Files } from "../programs/program.ts";
@@ -11,6 +12,7 @@ import { ENDLESS_BYTES, endlessBytes, endlessError, isEndless } from "./endless.
 import { errorInside, phraseOf, ShellFileError } from "./errors.ts";
 import { type GlobEntry, globEntries } from "./glob-names.ts";
 import type { KernelPort } from "./kernel-port.ts";
+import { Openings } from "./openings.ts";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 const TYPED_MAX = 1000;
@@ -29,6 +31,7 @@ export interface GsvFilesOptions {
   readonly umask: number | null;
   readonly programs: ReadonlySet<string>;
   readonly random: RandomBytes;
+  readonly clock: Pick<Clock, "after">;
 }
 
 const NULL = "/dev/null";
@@ -44,10 +47,17 @@ export class GsvFiles implements IFileSystem {
   /** The last error of each path. */
   private readonly failures = new Map<string, string>();
   private listing = 0;
+  private readonly openings: Openings;
 
   constructor(private readonly options: GsvFilesOptions) {
-    this.umask = options.umask;
-    this.kernel = options.kernel;
+    const { umask, kernel, clock } = options;
+    this.umask = umask;
+    this.kernel = kernel;
+    this.openings = new Openings(kernel, clock, (path, error) => {
+      const { message } =
+        error instanceof SysError ? new ShellFileError(error, this.asTyped(path), true) : (error as Error);
+      this.tell("stderr", Buffer.from(`${message}\n`));
+    });
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
@@ -78,10 +88,7 @@ export class GsvFiles implements IFileSystem {
     content: FileContent,
     options?: Parameters<IFileSystem["writeFile"]>[2],
   ): Promise<void> {
-    if (path === NULL) return;
-    return this.making(path, () =>
-      this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "start"), true),
-    );
+    if (path !== NULL) return this.put(path, bytesOf(content, options), "start");
   }
 
   async appendFile(
@@ -94,9 +101,15 @@ export class GsvFiles implements IFileSystem {
     if (path.startsWith(FLOWS))
       return this.options.flow(path.slice(FLOWS.length), typeof content === "string" ? printed(content) : content);
     if (stream !== null) return this.tell(stream, typeof content === "string" ? printed(content) : content);
-    return this.making(path, () =>
-      this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "end"), true),
-    );
+    return this.put(path, bytesOf(content, options), "end");
+  }
+
+  private async put(path: string, bytes: Uint8Array, at: "start" | "end"): Promise<void> {
+    if (this.umask === null) {
+      if (bytes.byteLength === 0 && this.openings.open(path, at)) return;
+      this.openings.replace(path, at);
+    }
+    return this.making(path, () => this.ask(path, this.kernel.file("write", path, bytes, at), true));
   }
 
   private tell(stream: "stdout" | "stderr" | "inner", bytes: Uint8Array): void {
@@ -148,18 +161,13 @@ export class GsvFiles implements IFileSystem {
   async exists(path: string): Promise<boolean> {
     if (sinkOf(path) !== null || path.startsWith(FLOWS)) return false;
     if (path === NULL || this.isProgram(path)) return true;
-    try {
-      await this.kernel.file("stat", path, "follow");
-      return true;
-    } catch {
-      return false;
-    }
+    return (await this.openings.look(path).catch(() => null)) !== null;
   }
 
   async stat(path: string): Promise<FsStat> {
     if (path === NULL || path.startsWith(SOURCES)) return { ...BARE, mode: 0o666, isFile: false };
     if (this.isProgram(path)) return BARE;
-    return statFrom(await this.ask(path, this.kernel.file("stat", path, "follow")));
+    return statFrom(this.openings.statOf(path) ?? (await this.ask(path, this.kernel.file("stat", path, "follow"))));
   }
 
   async lstat(path: string): Promise<FsStat> {

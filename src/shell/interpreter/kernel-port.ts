@@ -11,6 +11,9 @@ export class KernelPort {
   >();
   private readonly listeners = new Map<number, Parameters<Sys["on"]>[1]>();
   private last = 0;
+  /** Held back until something else is asked. */
+  private held: (() => Promise<unknown>) | null = null;
+  private settling: Promise<unknown> | null = null;
 
   constructor(private readonly post: (message: FromRunner) => void) {}
 
@@ -30,7 +33,7 @@ export class KernelPort {
   }
 
   file<V extends FileVerb>(verb: V, ...args: Parameters<ShellFiles[V]>): ReturnType<ShellFiles[V]> {
-    return this.ask((id) => ({ kind: "file", id, verb, args })) as ReturnType<ShellFiles[V]>;
+    return this.ask((id) => fileMessage(id, verb, args)) as ReturnType<ShellFiles[V]>;
   }
 
   job<V extends JobVerb>(verb: V, ...args: Parameters<ShellJobs[V]>): ReturnType<ShellJobs[V]> {
@@ -57,13 +60,48 @@ export class KernelPort {
     };
   }
 
+  /** How many questions there were so far. */
+  get asked(): number {
+    return this.last;
+  }
+
+  /** Holds one write back, until something else is asked. `failed`: its error. */
+  hold(path: string, at: "start" | "end", failed: (error: unknown) => void): void {
+    this.held = () => this.send((id) => fileMessage(id, "write", [path, new Uint8Array(), at])).catch(failed);
+  }
+
+  /** Drops what is held back. */
+  drop(): void {
+    this.held = null;
+  }
+
+  /** Does what is held back. */
+  async settle(): Promise<void> {
+    const work = this.held;
+    this.held = null;
+    if (work !== null) {
+      const settling = Promise.all([this.settling, work()]).finally(() => {
+        if (this.settling === settling) this.settling = null;
+      });
+      this.settling = settling;
+    }
+    await this.settling;
+  }
+
   /** Between two scripts: drop the answers that the first one still waits for. */
   reset(): void {
     this.waiting.clear();
     this.listeners.clear();
+    this.held = null;
+    this.settling = null;
   }
 
   private ask(message: (id: number) => FromRunner): Promise<unknown> {
+    if (this.held === null && this.settling === null) return this.send(message);
+    return this.settle().then(() => this.send(message));
+  }
+
+  private send(message: (id: number) => FromRunner): Promise<unknown> {
     const id = ++this.last;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.waiting.set(id, { resolve, reject });
@@ -76,4 +114,8 @@ export class KernelPort {
     this.waiting.delete(id);
     return found;
   }
+}
+
+function fileMessage(id: number, verb: FileVerb, args: readonly unknown[]): FromRunner {
+  return { kind: "file", id, verb, args };
 }

@@ -120,6 +120,7 @@ export class Script {
       umask: job.state?.umask ?? null,
       flow: (chain, bytes) => flows.write(chain, bytes),
       random: runs.machine.random,
+      clock: runs.machine.clock,
       programs: new Set([...names, ...getCommandNames()]),
     });
     const bin = { files: this.files, machine: runs.machine, chains, outputBytesMax };
@@ -170,6 +171,8 @@ export class Script {
       const text = error instanceof Error ? error.message.replace(/^bash: /, "") : String(error);
       print("stderr", Buffer.from(`${job.name}: ${text}\n`));
       return { exit: 1, state: null, cut: true };
+    } finally {
+      await this.runs.kernel.settle();
     }
   }
 

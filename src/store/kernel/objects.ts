@@ -1,5 +1,5 @@
-// Rows of the object store: metadata by key, and intents, which make bytes and rows agree after a crash. All writes are fully durable:
-// bytes are moved only under a stored intent.
+// Rows of the object store: metadata by key, and intents, which make bytes and rows agree after a crash. Bytes are moved only under a
+// durable intent.
 
 import type { ObjectIntent, ObjectMeta, ObjectRows } from "../../objects/objects.ts";
 import type { Db, Row } from "../open.ts";
@@ -25,6 +25,11 @@ export function objectRows(kernel: KernelDb): ObjectRows {
     async get(key) {
       const row = db.get<ObjectRow>("SELECT * FROM objects WHERE key = ?", key);
       return row === null ? null : metaOf(row);
+    },
+
+    async some(keys) {
+      const text = "SELECT * FROM objects WHERE key IN (SELECT value FROM json_each(?))";
+      return db.all<ObjectRow>(text, JSON.stringify(keys)).map(metaOf);
     },
 
     // Keys with one prefix are adjacent in key order: read from the first one, stop at the first other key.
@@ -56,7 +61,9 @@ export function objectRows(kernel: KernelDb): ObjectRows {
     intents: async () => intentsIn(db),
 
     async fulfil(intent, outcome) {
-      kernel.write("full", (tx) => {
+      // A completed change needs no sync of its own: if the disk loses it, the intent is still there, and recovery completes it again. The
+      // next intent syncs it.
+      kernel.write(outcome === "done" ? "normal" : "full", (tx) => {
         if (outcome === "done") applyIntent(tx, intent);
         tx.run("DELETE FROM object_intents WHERE id = ?", intent.id);
       });

@@ -1,0 +1,52 @@
+// Redirections of gsv's shell: how often they ask for a file, and that a command still finds the file that its redirection opened.
+
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { Scripts } from "../support/scripts.ts";
+
+const scripts = new Scripts();
+afterAll(() => scripts.close());
+beforeEach(() => scripts.reset());
+
+async function output(script: string) {
+  const { stdout, stderr } = await scripts.run(script);
+  return stdout + stderr;
+}
+
+test("writing a file asks for it once and writes it once", async () => {
+  await scripts.run("echo one > new");
+  expect(scripts.asked).toEqual(["standing", "write"]);
+  await scripts.run("echo two > new");
+  expect(scripts.asked).toEqual(["standing", "write"]);
+  await scripts.run("echo three >> new");
+  expect(scripts.asked).toEqual(["standing", "write"]);
+  await scripts.run(": >> new");
+  expect(scripts.asked).toEqual(["standing"]);
+  expect(await output("cat new")).toBe("two\nthree\n");
+});
+
+test("a command finds the file that its redirection opened, emptied", async () => {
+  expect(await output("ls > list; cat list")).toBe("list\n");
+  expect(await output("echo x > a; cat a > a; stat -c %s a")).toBe("0\n");
+  expect(await output("echo x > a; test -s a > a || echo empty")).toBe("empty\n");
+  expect(await output("{ [ -e b ] && echo there; } > b; cat b")).toBe("there\n");
+  expect(await output("mv list other > log; ls")).toBe("a\nb\nlog\nother\n");
+});
+
+test("a command that prints nothing leaves an empty file", async () => {
+  expect(await output("echo x > a; true > a; : > b; > c; stat -c '%n %s' a b c")).toBe("a 0\nb 0\nc 0\n");
+  await scripts.run("true > last");
+  expect(await output("ls")).toBe("a\nb\nc\nlast\n");
+});
+
+test("a job's file is there while the job runs", async () => {
+  expect(await output("sleep 20 > out & while [ ! -e out ]; do sleep 0.01; done; kill $!; echo seen")).toBe("seen\n");
+});
+
+test("a redirection that is not allowed keeps its command from running", async () => {
+  const error = "bash: none/a: No such file or directory\n";
+  expect(await output('x=1; read x > none/a <<< 2; echo "$? $x"')).toBe(`1 1\n${error}`);
+  expect(await output("mkdir d; echo x > d || echo failed")).toBe("failed\nbash: d: Is a directory\n");
+  expect(await output("echo x > shut; chmod 400 shut; echo y > shut; echo $?; cat shut")).toBe(
+    "1\nx\nbash: shut: Permission denied\n",
+  );
+});
