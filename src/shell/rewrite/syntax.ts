@@ -5,6 +5,7 @@ import { inQuotes } from "../../lib/text/quote.ts";
 import { byPath } from "../interpreter/script-file.ts";
 import { LIVE, OWN, SENDING, SINKS } from "../programs/internal-words.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
+import { bracedVariable, expandedCommand, expandedFirst, expandedPart } from "./arithmetic-text.ts";
 import { watched } from "./event-traps.ts";
 import { menuLoop } from "./menus.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf, textsIn } from "./nodes.ts";
@@ -192,9 +193,13 @@ function partOf(node: Node, about: Standing, depth: number): Node | null {
     case "ParameterExpansion":
       return node.operation === null ? special(node, about, depth) : operated(node, about);
     case "ArithmeticExpansion":
-      return arithmeticPart(node, about);
+      return expandedPart(node, about) ?? arithmeticPart(node, about);
     case "ArithmeticCommand":
-      return compared(node, about) ?? arithmeticCommand(node, about);
+      return compared(node, about) ?? expandedCommand(node, about) ?? arithmeticCommand(node, about);
+    case "ArithBracedExpansion":
+      return bracedVariable(node);
+    case "SimpleCommand":
+      return expandedFirst(node, about);
     case "Statement":
       return node.background === true ? job(node, about) : associative(node, about);
     case "For":
