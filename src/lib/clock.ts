@@ -47,14 +47,26 @@ function arm(ms: number, callback: () => void, keepAlive: boolean): () => void {
 
 const SLICE_MS = 5;
 
-/** Keeps long work from blocking the event loop. Counts time, because files, lines and rows differ in cost. */
+/**
+ * Keeps long work from blocking the event loop. Counts time, because files, lines and rows differ in cost. All work shares the slice of one
+ * loop turn, so a hundred short pieces at once do not add up.
+ */
 export class TimeSlice {
-  private since = realClock.mono();
+  private static since = 0;
+  private static readonly waiting: (() => void)[] = [];
 
   /** Between two steps of the work: lets other work run if the slice is used up. */
   async step(): Promise<void> {
-    if (realClock.mono() - this.since < SLICE_MS) return;
-    await new Promise((resolve) => setImmediate(resolve));
-    this.since = realClock.mono();
+    if (realClock.mono() - TimeSlice.since < SLICE_MS) return;
+    await new Promise<void>((resolve) => {
+      if (TimeSlice.waiting.push(resolve) === 1) setImmediate(TimeSlice.turn);
+    });
+  }
+
+  // One in a turn: the others would see an unused slice before it begins to work.
+  private static turn(): void {
+    TimeSlice.since = realClock.mono();
+    TimeSlice.waiting.shift()?.();
+    if (TimeSlice.waiting.length > 0) setImmediate(TimeSlice.turn);
   }
 }
