@@ -73,13 +73,14 @@ export class ManualAnswers {
     const question = asked.replace(/\bcommands? (?:to|for|that)\b/gi, "").replace(/\bdid (.{1,60}?) do\b/gi, "$1 done");
     const hits = this.index.search(question);
     const [first, second] = hits;
-    const clear = first !== undefined && !isOrder(asked) && isClear(first, second, question);
+    const isElsewhere = isOrder(asked) || isAboutCode(asked) || SMALL_TALK.some((talk) => talk.test(asked.trim()));
+    const clear = first !== undefined && !isElsewhere && isClear(first, second, question);
     return { hits, best: clear ? first : null };
   }
 
   private found(asked: string): string {
     const { hits, best } = this.look(asked);
-    if (best === null) return this.nearest(hits, WORK.test(asked.trim()) || isOrder(asked));
+    if (best === null) return this.nearest(hits, WORK.test(asked.trim()) || isOrder(asked) || isAboutCode(asked));
     const section = best.section;
     const related = hits.slice(1, NEAREST).filter((hit) => hit.score > best.score * 0.8);
     const also = related.map((hit) => entryLine(hit.section));
@@ -106,8 +107,27 @@ function isOrder(asked: string): boolean {
   return TOO_WIDE.test(asked.trim()) || ORDER.test(asked.trim());
 }
 
+/** Small talk, which shares words with some page: "what time is it", "meaning of life", "nice work". */
+const SMALL_TALK = [
+  /^(?:what(?:'s| is| was)? )?(?:the )?meaning of (?:life|everything|it all)\b/i,
+  /^what (?:time|day|date|year|month) is (?:it|today)\b/i,
+  /^(?:what|who|where|why|how|when)(?:'s| is| are| do| did| old| tall| was)+ (?:you|your|yours|it|he|she|we|everybody|life)\b/i,
+  /^who (?:made|built|wrote|created|invented) (?:you|gsv|this)\b/i,
+  /^(?:(?:do|did|can|will|would|could|have) you|can I|may I) (?:see|hear|feel|love|like|hate|know|remember|trust|sing|dance|marry)\b/i,
+  /^(?:nice|good|great|well) (?:work|job|one|done|night|morning|try)\b/i,
+  /^(?:no|yes|yeah|nope|sure|maybe|never ?mind|what (?:next|now)|let'?s (?:go|start|begin)|go ahead|come on)[.!? ]*$/i,
+  /^what did (?:I|you) (?:say|mean|just)\b/i,
+];
+/** Questions about the code at hand, which need a model to read it. "How do I" asks about gsv. */
+const ABOUT_CODE =
+  /^(?!how (?:do|can|should) I)(?:.*\b)?(?:(?:this|my|our|the) (?:code|codebase|repo|repository|function|class|module|script|app|build|bugs?|tests?|main function)|(?:which|what) (?:programming )?language|(?:what|why|where|how) (?:does|is|do|are) (?:this|my|our|the) (?:project|program|code)|how many (?:files|lines|functions|tests))\b/i;
+
 /** Numbers alone are found on any page. */
 const WORD = /\p{L}{2}/u;
+
+function isAboutCode(asked: string): boolean {
+  return ABOUT_CODE.test(asked.trim());
+}
 
 /** Requests for a model's work, which no manual answers. */
 const WORK =
@@ -118,7 +138,7 @@ function isClear(best: Hit<ManualSection>, second: Hit<ManualSection> | undefine
   const asked = termsOf(question);
   if (termsOf(best.section.heading).some((term) => asked.includes(term))) return true;
   // A few words that a page happens to contain are no answer.
-  if (best.coverage < FOREIGN_COVERAGE_MIN || best.score < SCORE_MIN) return false;
+  if (asked.length < 2 || best.coverage < FOREIGN_COVERAGE_MIN || best.score < SCORE_MIN) return false;
   return best.score >= FOREIGN_SCORE_MIN || best.score >= LEAD_MIN * (second?.score ?? 0);
 }
 
