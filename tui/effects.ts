@@ -25,6 +25,9 @@ import { ViewEffects } from "./views/view-effects.ts";
 /** Output for reading: gsv's pager shows it if it is taller than the screen. */
 const PAGED = new Set(["help", "man", "diff", "history", "prompt"]);
 
+/** The model of a process depends on settings, keys and its agent too. */
+const SETS_MODEL = /\b(?:model|config|auth|agent)\b/;
+
 type Handlers = { readonly [Do in Effect["do"]]: (effect: EffectOf<Do>) => void | Promise<void> };
 
 export class Effects {
@@ -162,6 +165,7 @@ export class Effects {
       const hint = host || over !== null ? null : await elsewhere({ text, status, cwd, pid: state().process.pid }, io);
       if (hint !== null) print({ kind: "note", text: hint });
       if (over !== null) leaving.leave(over);
+      else if (!host && status === 0 && SETS_MODEL.test(text)) await this.chat.nameModel();
     } catch (error) {
       await io.stderr.write(`gsv: ${reveal(worded(error))}\n`);
     }

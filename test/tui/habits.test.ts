@@ -89,6 +89,36 @@ test("mode and undo without a pid are about the attached process", () =>
     expect(asked()).toEqual([`${TASK} plan`, `${TASK} ask`, "init:1000 yolo", `undo ${TASK}`]);
   }));
 
+test("history show and logs without a pid show the attached process", () =>
+  withShell(async (played) => {
+    const { fakeSys } = played.io;
+    fakeSys.answer("proc.history", () => ({ messages: [], messageCount: 0 }));
+    await played.type(`/attach ${TASK}\r`);
+    await played.until(/^~ {2}task:aaaaaa/m);
+    for (const [line, shown] of [
+      ["history show", `history show --pid ${TASK}`],
+      ["history show --limit 5", `history show --pid ${TASK} --limit 5`],
+      ["logs --limit 5", `logs ${TASK} --limit 5`],
+      ["logs init:1000", "logs init:1000"],
+      ["history show --pid init:1000", "history show --pid init:1000"],
+    ]) {
+      await played.type(`/clear\r${line}\r`);
+      await played.until(() => played.text().split("\n").includes(`$ ${shown}`));
+    }
+  }));
+
+test("the dock names the new model as soon as a command has set it", () => {
+  let answers = "anthropic/claude-opus-5";
+  return withShell(async (played) => {
+    played.io.fakeSys.answer("proc.model", ({ model }: { model?: string }) => {
+      answers = model ?? answers;
+      return { pid: "init:1000", model: answers, answers };
+    });
+    await played.type("/model offline\r");
+    await played.until(/^~ {2}init:1000 {2}offline/m);
+  });
+});
+
 test("/new takes flags of spawn, or a prompt", () =>
   withShell(async (played) => {
     const made = () => played.io.fakeSys.asked("proc.spawn");

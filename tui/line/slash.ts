@@ -4,9 +4,11 @@
 import { COMMANDS } from "../../commands/table.ts";
 import { initPid, isPid } from "../../src/abi/ids.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
 import { THEMES, type ThemeName } from "../screen/theme.ts";
 import { act, type Effect, note, only, print, type Reduced, ran, typedLine } from "../state/effect.ts";
 import type { Menu } from "../state/line.ts";
+import { processName } from "../state/process.ts";
 import { type State, set } from "../state/state.ts";
 import { leaving, warnedOfStopped } from "../talk/jobs.ts";
 import { openedPicker, openedStrace, openedTop } from "../views/views.ts";
@@ -57,6 +59,9 @@ export function slashMenu(typed: string): Menu | null {
 
 /** Without a pid these are about the attached process. */
 const ABOUT_ATTACHED: ReadonlySet<string> = new Set(["compact", "diff", "mode", "model", "rewind", "undo"]);
+/** These take a process as their only word. */
+const SHOW_ATTACHED: ReadonlySet<string> = new Set(["caps", "logs", "nice", "perf", "pmap", "prompt"]);
+const HISTORY_OF_ATTACHED: ReadonlySet<string> = new Set(["show", "export", "segments"]);
 
 /** null if there is no such slash command. */
 export function onSlash(state: State, word: string, rest: string): Reduced | null {
@@ -80,21 +85,32 @@ export function ownLine(state: State, line: string): Reduced | null {
     const words = rest.join(" ");
     return onSlash(state, first, words) ?? act(state, ...ran(about(first)(state.process.pid, words)));
   }
+  if (SHOW_ATTACHED.has(first) && isFlagsOnly(rest))
+    return act(state, ...ran(about(first)(state.process.pid, rest.join(" "))));
+  if (first === "history" && HISTORY_OF_ATTACHED.has(rest[0] ?? "") && isFlagsOnly(rest.slice(1)) && !hasPid(rest))
+    return act(state, ...ran(["history", rest[0], "--pid", state.process.pid, ...rest.slice(1)].join(" ")));
   return first === "strace" ? straceOf(state, rest) : null;
+}
+
+/** Flags and their numbers. */
+function isFlagsOnly(words: readonly string[]): boolean {
+  return words.every((word) => (word.startsWith("-") && !/^(?:-h|--help)$/.test(word)) || /^\d+$/.test(word));
+}
+
+function hasPid(words: readonly string[]): boolean {
+  return words.some((word) => /^--pid\b/.test(word));
 }
 
 const PAST_SHOWN = 30;
 
 /** `history` lists typed lines, as in every shell. gsv's command of that name shows messages, so the note names it. */
 function typedBefore(state: State, count: string | null): Reduced {
-  const { pid } = state.process;
   const lines = pastRows(state.line.past, Number(count ?? PAST_SHOWN));
-  const command = pid === initPid(state.who.uid) ? "history show" : `history show ${pid}`;
   return act(
     state,
     typedLine(count === null ? "history" : `history ${count}`),
     print({ kind: "lines", lines }),
-    note(`Messages of ${pid}: ${command}`),
+    note(`Messages of ${reveal(processName(state.process))}: history show`),
   );
 }
 

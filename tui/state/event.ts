@@ -30,6 +30,8 @@ export type AppEvent =
   | { readonly type: "refreshed"; readonly info: ProcessInfo }
   /** No text followed the answer that was pressed then. */
   | { readonly type: "answer-settled"; readonly since: number }
+  /** The model that answers from now on. */
+  | { readonly type: "modelled"; readonly pid: string; readonly model: string }
   | { readonly type: "measured"; readonly context: Context | null }
   | { readonly type: "line-done"; readonly cwd: string; readonly entry: Past | null }
   | { readonly type: "edited"; readonly text: string }

@@ -64,6 +64,8 @@ function onEvent(state: State, event: AppEvent, context: KeyContext): Reduced {
       return act(withInfo(state, event.info, context.now), { do: "measure" });
     case "answer-settled":
       return settledAnswer(state, event.since);
+    case "modelled":
+      return only(event.pid === state.process.pid ? set(state, "process", { model: event.model }) : state);
     case "measured":
       return only(set(state, "process", { context: event.context }));
     case "line-done": {

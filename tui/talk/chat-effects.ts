@@ -76,6 +76,17 @@ export class ChatEffects {
     if (state().process.pid === pid) dispatch({ type: "measured", context: view?.context ?? null });
   }
 
+  /** After a command that may have changed the model of the attached process. */
+  async nameModel(): Promise<void> {
+    const { io, state, dispatch } = this.ports;
+    const { pid } = state().process;
+    const named = await io
+      .sys()
+      .call<{ readonly answers: string }>("proc.model", { pid })
+      .catch(() => null);
+    if (named !== null) dispatch({ type: "modelled", pid, model: named.answers });
+  }
+
   /** A refused answer is noted in the transcript; the card stays. */
   async answer(given: Answer): Promise<void> {
     const { io, print } = this.ports;
