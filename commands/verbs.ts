@@ -31,6 +31,13 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Load } } = 
     preview: async () => (await import("./history/session-preview.ts")).preview,
     export: async () => (await import("./history/session-export.ts")).exportSession,
   },
+  sched: {
+    show: () => derived("sched.get", "sched show"),
+    edit: () => derived("sched.update", "sched edit"),
+    pause: async () => (await import("./sched/pause.ts")).pauseAs("pause"),
+    resume: async () => (await import("./sched/pause.ts")).pauseAs("resume"),
+    rm: () => derived("sched.remove", "sched rm"),
+  },
   storage: { verify: async () => (await import("./system/storage.ts")).verify },
   policy: {
     rm: () => derived("policy.revoke", "policy rm"),

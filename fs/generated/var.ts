@@ -1,7 +1,9 @@
 // Generated files below /var.
 
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { type Caller, isRoot } from "../../src/abi/identity.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
+import type { Occurrence } from "../../src/abi/schedule.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { FileSystem } from "../filesystem.ts";
@@ -13,12 +15,33 @@ const PRIVATE = { mode: 0o400, owner: async ({ uid, gid }: Caller) => ({ uid, gi
 interface LogOptions {
   readonly text: () => Promise<string>;
   readonly reader: () => Promise<{ readonly uid: number; readonly gid: number }>;
+  readonly sysFor: (caller: Caller) => Sys;
   readonly clock: Clock;
 }
 
-/** /var/log/gsv: the kernel's log, for root and the home's owner. Secrets are redacted before. */
-export function logFs({ text, reader, clock }: LogOptions): FileSystem {
-  return syntheticFs([{ path: "/kernel.log", mode: 0o400, owner: reader, text }], clock);
+/** /var/log/gsv: the kernel's log, for root and the home's owner, and each account's own scheduler log. Secrets are redacted before. */
+export function logFs({ text, reader, sysFor, clock }: LogOptions): FileSystem {
+  const scheduler = async (caller: Caller) => {
+    const { occurrences } = await sysFor(caller).call<{ occurrences: readonly Occurrence[] }>("sched.history", {
+      limit: LIMITS.historyPageMax,
+    });
+    return occurrences.toReversed().map(schedulerLine).join("");
+  };
+  return syntheticFs(
+    [
+      { path: "/kernel.log", mode: 0o400, owner: reader, text },
+      { path: "/scheduler", ...PRIVATE, text: scheduler },
+    ],
+    clock,
+  );
+}
+
+/** Instants are ISO for people and programs that read the log. */
+function schedulerLine({ scheduledAt, startedAt, finishedAt, ...rest }: Occurrence): string {
+  const [scheduled, started, finished] = [scheduledAt, startedAt, finishedAt].map((at) =>
+    at === null ? null : new Date(at).toISOString(),
+  );
+  return `${JSON.stringify({ scheduled, started, finished, ...rest })}\n`;
 }
 
 export interface CrashFiles {

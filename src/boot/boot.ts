@@ -109,9 +109,10 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
       random: machine.random,
       give,
     });
-    const files = bootFiles(core);
+    const due = bootDue(core);
+    const files = bootFiles(core, due.cronFiles);
     const targets = bootTargets(core, files);
-    const parts = { ...bootProcesses(core, files, targets), ...bootDue(core) };
+    const parts = { ...bootProcesses(core, files, targets), ...due };
     dispatches.make(core, bootServices(core, files, targets, parts));
     const { shells } = targets;
     shells.adopt();

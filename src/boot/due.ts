@@ -1,7 +1,9 @@
 // Builds what starts by itself: the scheduler and the service behind sched.*.
 
+import type { CronFiles } from "../../fs/generated/cron.ts";
 import type { Caller } from "../abi/identity.ts";
 import { uuidv7 } from "../abi/ids.ts";
+import { cronFiles } from "../due/cron-files.ts";
 import { timezoneOf } from "../due/default-zone.ts";
 import { Scheduler } from "../due/scheduler.ts";
 import { schedulesService } from "../due/service.ts";
@@ -12,6 +14,7 @@ import type { Core } from "./core.ts";
 export interface DueParts {
   readonly scheduler: Scheduler;
   readonly schedules: Schedules;
+  readonly cronFiles: CronFiles;
 }
 
 export function bootDue({ kernel, machine, callers, onFault, sysFor }: Core): DueParts {
@@ -24,5 +27,9 @@ export function bootDue({ kernel, machine, callers, onFault, sysFor }: Core): Du
   const newId = () => uuidv7(clock.now(), random);
   const scheduler = new Scheduler({ kernel, starts, clock, newId, onFault, ended: () => {} });
   const zone = timezoneOf(kernel.config);
-  return { scheduler, schedules: schedulesService({ kernel, clock, random, zone, scheduler }) };
+  return {
+    scheduler,
+    schedules: schedulesService({ kernel, clock, random, zone, scheduler }),
+    cronFiles: cronFiles({ kernel, clock, random, zone, arm: () => scheduler.arm() }),
+  };
 }

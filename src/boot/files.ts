@@ -1,5 +1,6 @@
 // Builds the files everyone sees: one namespace for all, so that a rule looks at the same file as the call it judges.
 
+import type { CronFiles } from "../../fs/generated/cron.ts";
 import { homeNamed } from "../client/about.ts";
 import { CoreFiles } from "../kernel/files/crash-files.ts";
 import { notedWrites } from "../kernel/files/file-history.ts";
@@ -16,13 +17,14 @@ import { homesOf } from "./repos.ts";
 /** The older part of the log is for doctor. */
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
 
-export function bootFiles(core: Core): FileParts {
+export function bootFiles(core: Core, cronFiles: CronFiles): FileParts {
   const { kernel, objects, machine, unloggedSysFor, sysFor, redactor, logins, repos } = core;
   const { clock, random, paths } = machine;
   const live: LiveFiles = { saying: new Map(), commands: () => [] };
   const namespace = mountedFiles({
     objects,
     kernel,
+    cronFiles,
     clock,
     random,
     sysFor: unloggedSysFor,

@@ -5,6 +5,7 @@ import { diskFs } from "../../fs/disk/disk.ts";
 import { type ChangeListener, recordedFs } from "../../fs/disk/recorded.ts";
 import type { FileSystem, Mount } from "../../fs/filesystem.ts";
 import { binFs, type Program } from "../../fs/generated/bin.ts";
+import { type CronFiles, cronFs, SPOOL, SYSTEM } from "../../fs/generated/cron.ts";
 import { devFs } from "../../fs/generated/dev.ts";
 import { etcFile } from "../../fs/generated/etc.ts";
 import { approvalsFs, type CrashFiles, crashFs, logFs } from "../../fs/generated/var.ts";
@@ -43,6 +44,7 @@ export interface MountParts {
   readonly homes: Omit<RepoFsOptions, "under">;
   readonly workspaces: WorkspacesOptions;
   readonly crashes: CrashFiles;
+  readonly cronFiles: CronFiles;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly sysFor: (caller: Caller) => Sys;
@@ -84,7 +86,12 @@ export function mountedFiles(parts: MountParts): Namespace {
     { at: "/bin", fs: binFs(programs, clock), readOnly: true },
     { at: "/usr/local/bin", fs: binFs(async () => [], clock), readOnly: true },
     { at: "/var/spool/approvals", fs: approvalsFs(sysFor, clock), readOnly: true },
-    { at: "/var/log/gsv", fs: logFs({ text: parts.log, reader: () => ownHuman(kernel), clock }), readOnly: true },
+    ...[SPOOL, SYSTEM].map((place) => ({ at: place.directory, fs: cronFs(parts.cronFiles, place, clock) })),
+    {
+      at: "/var/log/gsv",
+      fs: logFs({ text: parts.log, reader: () => ownHuman(kernel), sysFor, clock }),
+      readOnly: true,
+    },
     { at: "/var/crash", fs: crashFs(parts.crashes, clock), readOnly: true },
     // Written by the kernel only. Owners may read.
     ...["/var/sessions", "/var/media"].map(kept),

@@ -4,6 +4,8 @@ import type { RandomBytes } from "../abi/ids.ts";
 import { KernelNeeded, type Sys } from "../abi/sys.ts";
 import { mountedFiles } from "../boot/mounts.ts";
 import { homesOf, lazyRepos } from "../boot/repos.ts";
+import { cronFiles } from "../due/cron-files.ts";
+import { timezoneOf } from "../due/default-zone.ts";
 import { CoreFiles } from "../kernel/files/crash-files.ts";
 import type { HomeOf } from "../kernel/files/file-paths.ts";
 import { filesByTarget } from "../kernel/files/file-targets.ts";
@@ -50,6 +52,7 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
     homes,
     workspaces,
     kernel,
+    cronFiles: cronFiles({ kernel, clock, random, zone: timezoneOf(kernel.config), arm: async () => {} }),
     clock,
     random,
     sysFor: sys,

@@ -4,7 +4,9 @@ import { settingsFor } from "../kernel/settings/config.ts";
 import type { ConfigRows } from "../store/kernel/config.ts";
 import type { CallContext } from "../syscalls/define.ts";
 
-export type DefaultZone = (context: Pick<CallContext, "caller" | "client">) => Promise<string>;
+export type DefaultZone = (
+  context: Pick<CallContext, "caller"> & Partial<Pick<CallContext, "client">>,
+) => Promise<string>;
 
 export function timezoneOf(config: ConfigRows): DefaultZone {
   return async ({ caller, client }) => {

@@ -20,8 +20,9 @@ import type {
   WantedRules,
   WantedTarget,
 } from "../syscalls/due/sched-service.ts";
+import { DEFAULT_RULES, firstOf, newRow } from "./new-schedule.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { nextAfter, TIMING_FORMS, timingOf } from "./timetable.ts";
+import { TIMING_FORMS, timingOf } from "./timetable.ts";
 import {
   occurrenceInfo,
   SCHEDULE_NAME,
@@ -39,8 +40,6 @@ export interface SchedulePorts extends ScheduleViewPorts {
 }
 
 const DAY_MS = 86_400_000;
-const FAILURES_MAX = 3;
-const DEFAULT_RULES: ScheduleRules = { overlap: "skip", catchUp: "one", jitterMs: 0, failuresMax: FAILURES_MAX };
 
 export function schedulesService(ports: SchedulePorts): Schedules {
   const { kernel, clock, scheduler } = ports;
@@ -130,26 +129,6 @@ async function rowOf(ports: SchedulePorts, context: CallContext, request: Schedu
   const name = request.name ?? `s${id.slice(-6)}`;
   await refuseTaken(kernel, ownerUid, name);
   return newRow({ id, ownerUid, name, creator: creatorFrom(caller), timing, target, rules }, now);
-}
-
-/** A schedule that begins now. */
-function newRow(
-  about: Pick<ScheduleRow, "id" | "ownerUid" | "name" | "creator" | "timing" | "target" | "rules"> & {
-    readonly file?: string;
-  },
-  now: number,
-): ScheduleRow {
-  return {
-    ...{ file: null, enabled: true, pausedWhy: null, failures: 0, runs: 0, costMicros: 0 },
-    ...about,
-    ...firstOf(about, now),
-    ...{ createdAt: now, updatedAt: now },
-  };
-}
-
-/** An instant may be this one; an interval begins with its first end. */
-function firstOf(about: Parameters<typeof nextAfter>[0], now: number) {
-  return nextAfter(about, about.timing.kind === "at" ? now - 1 : now);
 }
 
 function creatorFrom({ uid, pid, dropped }: Caller): Creator {

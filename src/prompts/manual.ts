@@ -28,6 +28,7 @@ import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
 import policy from "./manual/policy.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
+import schedules from "./manual/schedules.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
 import scripting from "./manual/scripting.md" with { type: "text" };
 import seeds from "./manual/seeds.md" with { type: "text" };
@@ -70,6 +71,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["hooks", hooks],
   ["tools", tools],
   ["history-and-archives", historyAndArchives],
+  ["schedules", schedules],
   ["sessions", sessions],
   ["seeds", seeds],
   ["kernel", kernel],

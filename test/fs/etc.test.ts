@@ -41,7 +41,7 @@ describe("the account files", () => {
     expect(await codeOf(tree.read(process, "/etc/shadow"))).toBe("EACCES");
     expect(await codeOf(tree.read(process, "/etc/passwd"))).toBe("done");
     await tree.write(root, "/etc/motd", "hello\n");
-    expect(await tree.names(bob, "/etc")).toEqual(["group", "motd", "passwd", "shadow"]);
+    expect(await tree.names(bob, "/etc")).toEqual(["cron.d", "group", "motd", "passwd", "shadow"]);
     expect(await codeOf(tree.write(bob, "/etc/motd", "x"))).toBe("EACCES");
     expect(await codeOf(tree.files.rename(root, "/etc/motd", "/etc/passwd"))).toBe("EBUSY");
   });

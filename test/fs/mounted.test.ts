@@ -59,7 +59,7 @@ describe("the tree", () => {
       "workspaces",
     ]);
     expect(await tree.names(sam, "/var")).toEqual(["crash", "log", "media", "sessions", "spool"]);
-    expect(await tree.names(sam, "/etc")).toEqual(["group", "passwd", "shadow"]);
+    expect(await tree.names(sam, "/etc")).toEqual(["cron.d", "group", "passwd", "shadow"]);
   });
 
   test("shows nothing of the host unless a directory is granted, and then without gsv's home", async () => {

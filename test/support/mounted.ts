@@ -4,6 +4,7 @@ import type { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { type MountParts, mountedFiles } from "../../src/boot/mounts.ts";
 import { homesOf, lazyRepos } from "../../src/boot/repos.ts";
+import { cronFiles } from "../../src/due/cron-files.ts";
 import { CoreFiles } from "../../src/kernel/files/crash-files.ts";
 import { mountedWorkspaces } from "../../src/kernel/workspaces/mounted-workspaces.ts";
 import type { TestKernel } from "./kernel.ts";
@@ -24,6 +25,7 @@ export function mounted(home: TestKernel, more: Partial<MountParts> = {}): Mount
   const workspaces = mountedWorkspaces({ kernel, repos, paths, clock, random: random.bytes });
   const files = mountedFiles({
     ...{ kernel, objects, homes, workspaces, clock, random: random.bytes, sysFor: door, actFor: door },
+    cronFiles: cronFiles({ kernel, clock, random: random.bytes, zone: async () => "UTC", arm: async () => {} }),
     log: async () => "one\ntwo\n",
     crashes: new CoreFiles(paths.crashDir),
     onLocked: () => {},

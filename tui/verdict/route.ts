@@ -104,8 +104,9 @@ function isReply(name: string, [word, ...more]: readonly string[]): boolean {
   return more.length === 0 && ADDRESSED.has(word.toLowerCase().replace(/[.!?]+$/, ""));
 }
 
-/** `run ls -l on the host`, `read notes.md`: orders to an agent that the program of that name cannot carry out. */
-function isOrder(name: string, [word = ""]: readonly string[], known: Known): boolean {
+/** `run ls -l on the host`, `read notes.md`, `every test fails`: words to an agent, which the program of that name cannot carry out. */
+function isOrder(name: string, [word = "", ...more]: readonly string[], known: Known): boolean {
+  if (name === "every") return !/^\d/.test(word) && !more.some((each) => FLAG.test(each));
   if (name === "run") return known.isProgram(word);
   // The command explains exit statuses only.
   if (name === "explain") return word !== "" && !/^(?:-.*|\d+|exit)$/.test(word);

@@ -88,7 +88,7 @@ export const schedCalls = [
       print: {
         kind: "table",
         rows: (result: { schedules: readonly ScheduleInfo[] }) => result.schedules,
-        empty: "(no schedules; to add one: gsv man sched)",
+        empty: "(no schedules; to add one: gsv man schedules)",
         pages: { rows: "schedules", next: "next", argument: "after" },
         columns: [
           { head: "NAME", cell: (row: ScheduleInfo) => row.name },
