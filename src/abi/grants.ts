@@ -1,12 +1,14 @@
 // What an approval gives a command in the sandbox, beyond its own directory. Stored with the request, and shown on its card.
 
 /** `write:` is followed by a directory of the host. */
-export type Grant = "network" | "ssh" | "gpg" | `write:${string}`;
+export type Grant = "network" | "ssh" | "gpg" | "git" | "git-settings" | `write:${string}`;
 
 const WORDS: { readonly [grant: string]: string } = {
   network: "network",
   ssh: "your SSH keys and agent",
   gpg: "your GPG keys and agent",
+  git: "writing to .git",
+  "git-settings": "changing git's settings and hooks",
 };
 
 export function grantText(grant: Grant): string {

@@ -166,7 +166,7 @@ function bootHost(core: Core, commands: HostJobs): HostParts {
     env,
     personsEnv: hostEnv,
     looksAt,
-    needsNetwork: async (script) => needsOfLine(await shellLine(script, shellParser)).network,
+    needs: async (script) => needsOfLine(await shellLine(script, shellParser)),
     sandbox: sandboxFinder(sandbox, clock),
     surroundings: () => ({ hidden: hidden(), resolver: resolver() }),
     isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,

@@ -7,6 +7,7 @@ import { hostDirectory } from "../kernel/workspaces/host-directories.ts";
 import type { Clock } from "../lib/clock.ts";
 import { hostEnvironment } from "../lib/host-environment.ts";
 import type { HomePaths } from "../paths.ts";
+import { NO_GUARD } from "../targets/git-guard.ts";
 import { hiddenOn, resolver } from "../targets/hidden.ts";
 import { BASH } from "../targets/leader.ts";
 import { findSandbox, NO_GRANTS, SANDBOX_PATH } from "../targets/sandbox.ts";
@@ -107,6 +108,7 @@ export async function hostTerminal(options: HostTerminalOptions): Promise<number
     hidden: hiddenOn({ home: paths.home, env: given, uid: process.getuid?.() ?? 0 }),
     resolver: resolver(),
     granted: NO_GRANTS,
+    git: NO_GUARD,
   });
   const screen = new WriteStream(1);
   const child = spawnOnTerminal({

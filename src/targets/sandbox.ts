@@ -5,6 +5,7 @@
 import { BUBBLE, BUBBLE_TRIAL, NO_NETWORK, OWN_DEVICES } from "../lib/bubblewrap.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isInside } from "../lib/inside.ts";
+import type { GitGuard } from "./git-guard.ts";
 import type { Hidden } from "./hidden.ts";
 import { first, INSIDE_FD } from "./leader.ts";
 
@@ -20,6 +21,7 @@ export interface Confinement {
   /** True on a terminal; else a leader supervises it. */
   readonly terminal: boolean;
   readonly granted: Granted;
+  readonly git: GitGuard;
 }
 
 /** What an approval opened for one command. */
@@ -83,7 +85,7 @@ const COVERED = ["/dev", "/proc"];
 const SYSTEM = "/run/current-system";
 
 function bubblewrap(program: string, argv: readonly string[], confinement: Confinement): readonly string[] {
-  const { directory, hidden, network, resolver, terminal, granted } = confinement;
+  const { directory, hidden, network, resolver, terminal, granted, git } = confinement;
   // Directories that contain the working directory are hidden before it is mounted, those inside it after. The working directory itself
   // is never hidden. Anything in a hidden directory is hidden with it, unless the working directory shows it again.
   const isShown = (place: string) => isInside(place, directory);
@@ -106,6 +108,8 @@ function bubblewrap(program: string, argv: readonly string[], confinement: Confi
     ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
     // Private /dev and /proc: the host's own show other processes.
     ...(directory === "/" ? ["--bind", "/", "/", ...OWN_DEVICES] : [...OWN_DEVICES, "--bind", directory, directory]),
+    ...git.held.flatMap((path) => ["--bind", path, path]),
+    ...git.readOnly.flatMap((path) => ["--ro-bind", path, path]),
     ...[...empty, ...files].filter(isShown).flatMap((place) => heldBetween(place, directory)),
     ...hide(isShown),
     ...granted.shown.flatMap((path) => ["--ro-bind-try", path, path]),
@@ -126,13 +130,14 @@ function heldBetween(place: string, directory: string): readonly string[] {
 
 /** Untested. */
 function seatbelt(program: string, argv: readonly string[], confinement: Confinement): readonly string[] {
-  const { directory, hidden, network, tmp, granted } = confinement;
+  const { directory, hidden, network, tmp, granted, git } = confinement;
   const under = (paths: readonly string[]) => paths.map((path) => `(subpath ${literal(path)})`).join(" ");
   const rules = [
     "(version 1)",
     "(allow default)",
     "(deny file-write*)",
     `(allow file-write* ${under([directory, tmp, ...granted.writable])} (literal "/dev/null") (regex #"^/dev/tty"))`,
+    ...(git.readOnly.length === 0 ? [] : [`(deny file-write* ${under(git.readOnly)})`]),
     "(deny process-info* (target others))",
     "(deny signal (target others))",
     "(allow signal (target same-sandbox))",

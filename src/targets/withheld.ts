@@ -5,6 +5,8 @@ export interface Missed {
   readonly network: boolean;
   readonly ssh: boolean;
   readonly gpg: boolean;
+  /** What it could not write of a git repository; null if it was not that. */
+  readonly git: "git" | "git-settings" | null;
   /** Absolute paths that could not be written, in order. */
   readonly paths: readonly string[];
 }
@@ -17,6 +19,10 @@ const SSH =
   /permission denied \([^)]*publickey|host key verification failed|could not open a connection to your authentication agent|error connecting to (?:authentication )?agent|sign_and_send_pubkey|no such identity: \S*\.ssh\//i;
 const GPG =
   /gpg failed to sign the data|gpg: (?:can't connect to the (?:gpg-)?agent|no (?:gpg-)?agent running|signing failed|skipped ".*": no secret key)/i;
+const GIT_SETTINGS =
+  /could not (?:lock|write) config file|unable to write upstream branch configuration|\.git\/(?:hooks|config)\b[^\n]*(?:read-only file ?system|EROFS|resource busy|EBUSY)|(?:EROFS|EBUSY)[^\n]*\.git\/(?:hooks|config)\b/i;
+const GIT =
+  /\.git\b[^\n]*(?:read-only file ?system|EROFS)|EROFS[^\n]*\.git\b|unable to create temporary file: read-only/i;
 const UNWRITABLE =
   /read-only file ?system|\bEROFS\b|\b(?:EACCES|EPERM)\b|permission denied(?! \()|operation not permitted|os error (?:1|13|30)\b/i;
 /** The path of some errors is on a line before or after. */
@@ -28,7 +34,17 @@ const PATHS_MAX = 20;
 
 export function missedBy(output: string): Missed {
   const text = output.replace(NOT_NETWORK, "");
-  return { network: NETWORK.test(text), ssh: SSH.test(text), gpg: GPG.test(text), paths: unwritable(text) };
+  return {
+    network: NETWORK.test(text),
+    ssh: SSH.test(text),
+    gpg: GPG.test(text),
+    git: gitMissed(text),
+    paths: unwritable(text),
+  };
+}
+
+function gitMissed(text: string): Missed["git"] {
+  return GIT_SETTINGS.test(text) ? "git-settings" : GIT.test(text) ? "git" : null;
 }
 
 function unwritable(text: string): readonly string[] {

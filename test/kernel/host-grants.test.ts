@@ -6,9 +6,9 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Grant, grantsText } from "../../src/abi/grants.ts";
 import { openedBy, withheldFrom } from "../../src/kernel/shells/host-grants.ts";
-import { scratchDirectory } from "../support/scratch.ts";
+import { shownScratch } from "../support/sandbox.ts";
 
-const scratch = scratchDirectory("host-grants");
+const scratch = shownScratch("host-grants");
 const home = join(scratch, "sam");
 for (const name of ["app", ".npm/_cacache/a", ".cache/pip", ".config/gh", ".config/tool", ".ssh", "other/deep"])
   mkdirSync(join(home, name), { recursive: true });
@@ -28,7 +28,7 @@ const places = {
 };
 
 function found(output: string, granted: readonly Grant[] = []): readonly Grant[] {
-  return withheldFrom({ output, directory: join(home, "app"), granted }, places);
+  return withheldFrom({ output, directory: join(home, "app"), granted, hasRepository: true }, places);
 }
 
 function writes(path: string): readonly string[] {
@@ -69,10 +69,24 @@ test("each is asked for once: what the command had is not the reason", () => {
   expect(grantsText(found(output))).toBe("network, your SSH keys and agent");
 });
 
+test("a part of the repository that was read-only is asked for, if the sandbox guards one", () => {
+  const index = `fatal: Unable to create '${home}/app/.git/index.lock': Read-only file system`;
+  expect(found(index)).toEqual(["git"]);
+  expect(found(index, ["git"])).toEqual([]);
+  for (const output of [
+    "error: could not lock config file .git/config: Read-only file system",
+    "error: could not write config file .git/config: Device or resource busy",
+    "cp: cannot create regular file '.git/hooks/pre-commit': Read-only file system",
+  ])
+    expect(found(output)).toEqual(["git-settings"]);
+  const none = { output: index, directory: join(home, "app"), granted: [], hasRepository: false };
+  expect(withheldFrom(none, places)).toEqual([]);
+});
+
 test("keys and agents that do not exist are not asked for", () => {
   const none = { ...places, env: { HOME: join(scratch, "nobody") } };
   const output = "Host key verification failed.\nerror: gpg failed to sign the data";
-  expect(withheldFrom({ output, directory: "/app", granted: [] }, none)).toEqual([]);
+  expect(withheldFrom({ output, directory: "/app", granted: [], hasRepository: false }, none)).toEqual([]);
 });
 
 test("a grant opens its paths, unless they have become something else since", () => {

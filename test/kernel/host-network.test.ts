@@ -23,12 +23,14 @@ async function networkOf(script: string, caller: Partial<Caller>, network?: bool
     host: { get: () => null, start: () => ({}) as HostJob },
     places: { ofProcess: async () => ({ directory: "/p", attached: true }) },
     env: {},
+    personsEnv: {},
     looksAt: () => null,
-    needsNetwork: async (text: string) =>
-      needsOfLine(await shellLine(text, async () => () => ({ type: "Script", statements: [] }))).network,
+    needs: async (text: string) =>
+      needsOfLine(await shellLine(text, async () => () => ({ type: "Script", statements: [] }))),
     sandbox: async () => ({
       name: "bwrap",
       env: {},
+    personsEnv: {},
       wrap: (argv: readonly string[], confinement: Confinement) => {
         confined = confinement;
         return argv;

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isInside } from "../../src/lib/inside.ts";
+import { NO_GUARD } from "../../src/targets/git-guard.ts";
 import { findSandbox, NO_GRANTS, SANDBOX_PATH, type Sandbox } from "../../src/targets/sandbox.ts";
 import { succeeds } from "../../src/targets/spawn.ts";
 
@@ -75,6 +76,7 @@ export const CONFINED = {
     tmp: "/tmp",
     terminal: false,
     granted: NO_GRANTS,
+    git: NO_GUARD,
   },
 };
 

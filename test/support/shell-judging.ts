@@ -11,7 +11,12 @@ import type { ExecRequest } from "../../src/syscalls/run/shell-service.ts";
 const bash = new Bash({ defenseInDepth: false, commands: [] });
 export const parseShell: ParseShell = (text) => bash.transform(text).ast;
 
-export const GROUND = { directory: "/app", attached: true, sandbox: "bwrap" } as const;
+export const GROUND = {
+  directory: "/app",
+  attached: true,
+  sandbox: "bwrap",
+  ssh: { remote: false, keys: true },
+} as const;
 
 export interface Judging {
   readonly rules?: readonly Rule[];

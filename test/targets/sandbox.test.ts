@@ -2,6 +2,7 @@
 // test/targets/inside tests those of the host from inside.
 
 import { describe, expect, test } from "bun:test";
+import { NO_GUARD } from "../../src/targets/git-guard.ts";
 import type { Hidden } from "../../src/targets/hidden.ts";
 import { type Confinement, findSandbox, NO_GRANTS, type Sandbox, sandboxFinder } from "../../src/targets/sandbox.ts";
 import { succeeds } from "../../src/targets/spawn.ts";
@@ -20,6 +21,7 @@ const given: Confinement = {
     resolver: null,
     terminal: false,
     granted: NO_GRANTS,
+    git: NO_GUARD,
   },
 };
 

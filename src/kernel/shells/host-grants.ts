@@ -20,12 +20,17 @@ export interface FailedCommand {
   readonly directory: string;
   /** What it had. */
   readonly granted: readonly Grant[];
+  /** True if the directory has a repository that the sandbox guards. */
+  readonly hasRepository: boolean;
 }
 
 /** Directories of a home that hold one directory for each program. */
 const SHARED = /^(?:\.cache|\.config|\.local|\.local\/share|\.local\/state|go|Library|Library\/Caches)$/;
 
-export function withheldFrom({ output, directory, granted }: FailedCommand, places: GrantPlaces): readonly Grant[] {
+export function withheldFrom(
+  { output, directory, granted, hasRepository }: FailedCommand,
+  places: GrantPlaces,
+): readonly Grant[] {
   const missed = missedBy(output);
   const had = new Set(granted);
   const opened = [directory, ...writableIn(granted)];
@@ -37,6 +42,7 @@ export function withheldFrom({ output, directory, granted }: FailedCommand, plac
     ...(missed.network ? (["network"] as const) : []),
     ...(missed.ssh && pathsOf("ssh", places).length > 0 ? (["ssh"] as const) : []),
     ...(missed.gpg && pathsOf("gpg", places).length > 0 ? (["gpg"] as const) : []),
+    ...(missed.git === null || !hasRepository ? [] : [missed.git]),
     ...[...new Set(writes)].slice(0, WRITES_MAX).map((path): Grant => `write:${path}`),
   ];
   return found.filter((grant) => !had.has(grant));
@@ -51,6 +57,11 @@ export function openedBy(grants: readonly Grant[], places: GrantPlaces): Granted
   const shown = kinds.flatMap((kind) => pathsOf(kind, places));
   const agent = grants.includes("ssh") ? agentSocket(places) : null;
   return { writable, shown, env: agent === null ? {} : { SSH_AUTH_SOCK: agent } };
+}
+
+/** True if there are keys or an agent that could be shown. */
+export function hasSshKeys(env: GrantPlaces["env"]): boolean {
+  return pathsOf("ssh", { env }).length > 0;
 }
 
 /** The directory to open so that the file can be written; null if that is too much, or would not help. */
@@ -89,17 +100,17 @@ function mayOpen(path: string, { hidden, env }: GrantPlaces): boolean {
 }
 
 /** The system's own. */
-const CLOSED = ["/proc", "/sys", "/boot", "/etc"];
+const CLOSED = ["/proc", "/sys", "/dev", "/boot", "/etc"];
 const KEYS = { ssh: [".ssh"], gpg: [".gnupg"] } as const;
 
-function pathsOf(kind: "ssh" | "gpg", places: GrantPlaces): readonly string[] {
+function pathsOf(kind: "ssh" | "gpg", places: Pick<GrantPlaces, "env">): readonly string[] {
   const { env } = places;
   const agent = kind === "ssh" ? agentSocket(places) : real(join(env.XDG_RUNTIME_DIR ?? "/nonexistent", "gnupg"));
   const keys = KEYS[kind].flatMap((name) => real(join(env.HOME ?? "/nonexistent", name)) ?? []);
   return [...keys, ...(agent === null ? [] : [agent])];
 }
 
-function agentSocket({ env }: GrantPlaces): string | null {
+function agentSocket({ env }: Pick<GrantPlaces, "env">): string | null {
   const path = real(env.SSH_AUTH_SOCK ?? "");
   return path !== null && lstatSync(path).isSocket() ? path : null;
 }

@@ -11,11 +11,13 @@ import { type Environment, hostEnvironment } from "../../lib/host-environment.ts
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ShellRequest } from "../../syscalls/run/shell-service.ts";
+import { type GitWrites, gitGuard } from "../../targets/git-guard.ts";
 import type { HostJob, HostJobs } from "../../targets/host-jobs.ts";
 import { BASH } from "../../targets/leader.ts";
 import { type Confinement, NO_GRANTS, type Sandbox } from "../../targets/sandbox.ts";
 import type { HostDirectories, HostDirectory } from "../workspaces/host-directories.ts";
-import { openedBy, withheldFrom } from "./host-grants.ts";
+import { hasSshRemote } from "./git-remotes.ts";
+import { hasSshKeys, openedBy, withheldFrom } from "./host-grants.ts";
 import { isPlainRepository } from "./safe-git.ts";
 
 export interface HostLauncherPorts {
@@ -29,10 +31,14 @@ export interface HostLauncherPorts {
   readonly surroundings: () => Pick<Confinement, "hidden" | "resolver">;
   readonly isPersonOfHome: (uid: number) => Promise<boolean>;
   readonly rowOf: (pid: string) => Promise<ProcessRow | null>;
-  /** True if a command line needs the network. */
-  readonly needsNetwork: (script: string) => Promise<boolean>;
+  readonly needs: (script: string) => Promise<LineNeeds>;
   /** What each command of a line reads; null for commands that do more, and for lines that are not plain. */
   readonly looksAt: (script: string) => readonly (Looks | null)[] | null;
+}
+
+interface LineNeeds {
+  readonly network: boolean;
+  readonly git: "read" | "write" | "settings";
 }
 
 interface Looks {
@@ -48,6 +54,8 @@ export interface HostGround extends HostDirectory {
   readonly looks: readonly boolean[] | null;
   /** null if this computer has none. */
   readonly sandbox: string | null;
+  /** The repository has an SSH remote, and the person has keys for it. */
+  readonly ssh: { readonly remote: boolean; readonly keys: boolean };
 }
 
 const STANDS_MAX = 8;
@@ -74,19 +82,22 @@ export class HostLauncher {
     // The card showed that approval grants the network.
     const isAllowed = caller.approved === true || caller.allowedByRuleOrMode === true;
     const { granted = [] } = caller;
+    const needs = await this.ports.needs(request.script);
     const network =
       caller.kind === "person" ||
       request.network === true ||
       granted.includes("network") ||
-      (isAllowed && (await this.ports.needsNetwork(request.script)));
-    return this.launch(caller, request, { directory, sandbox, network, granted });
+      (isAllowed && needs.network);
+    const writes = caller.kind === "person" ? "everything" : gitWrites(granted, isAllowed ? needs.git : "read");
+    return this.launch(caller, request, { directory, sandbox, network, granted, writes });
   }
 
   /** What the sandbox withheld from a command that failed, as far as its output tells. */
   withheld({ meta: { sandbox, grants, directory } }: HostJob, output: string): readonly Grant[] {
     if (sandbox === null || grants === undefined) return [];
     const { surroundings, personsEnv: env } = this.ports;
-    return withheldFrom({ output, directory, granted: grants }, { hidden: surroundings().hidden, env });
+    const hasRepository = gitGuard(directory, "nothing").readOnly.length > 0;
+    return withheldFrom({ output, directory, granted: grants, hasRepository }, { hidden: surroundings().hidden, env });
   }
 
   /** Where a process's command would run, for the verdict and the card. */
@@ -94,7 +105,8 @@ export class HostLauncher {
     const { places, sandbox, looksAt } = this.ports;
     const place = await places.ofProcess(row, cwd);
     const looks = this.looking(place.directory, looksAt(script));
-    return { ...place, looks, sandbox: (await sandbox())?.name ?? null };
+    const ssh = { remote: hasSshRemote(place.directory), keys: hasSshKeys(this.ports.personsEnv) };
+    return { ...place, looks, sandbox: (await sandbox())?.name ?? null, ssh };
   }
 
   /** For each command: true if it only reads files of the directory, whatever `cd` came before. */
@@ -127,11 +139,13 @@ export class HostLauncher {
       sandbox,
       network,
       granted,
+      writes,
     }: {
       readonly directory: string;
       readonly sandbox: Sandbox | null;
       readonly network: boolean;
       readonly granted: readonly Grant[];
+      readonly writes: GitWrites;
     },
   ): HostJob {
     const { host, surroundings, env: kernelEnv, personsEnv } = this.ports;
@@ -139,7 +153,8 @@ export class HostLauncher {
     const env = caller.kind === "person" && request.env !== undefined ? environmentFrom(request.env) : kernelEnv;
     const around = surroundings();
     const opened = sandbox === null ? NO_GRANTS : openedBy(granted, { hidden: around.hidden, env: personsEnv });
-    const place = { directory, network, terminal: false, tmp: env.TMPDIR ?? "/tmp" };
+    const git = gitGuard(directory, writes);
+    const place = { directory, network, git, terminal: false, tmp: env.TMPDIR ?? "/tmp" };
     const had: readonly Grant[] = [...(network ? (["network"] as const) : []), ...granted];
     const bash = [BASH, "--noprofile", "--norc", "-c", script, name, ...args];
     return host.start({
@@ -179,6 +194,11 @@ export class HostLauncher {
     if (!attached) await places.attach(row, directory);
     return directory;
   }
+}
+
+function gitWrites(granted: readonly Grant[], needed: LineNeeds["git"]): GitWrites {
+  if (granted.includes("git-settings")) return "everything";
+  return granted.includes("git") || needed !== "read" ? "commits" : "nothing";
 }
 
 function environmentFrom(env: readonly string[]): Environment {

@@ -239,7 +239,8 @@ export class ToolCalls {
       const seen = seenOf(call, judged, approval !== null && timesRepeated(approval.why) === null);
       const had = approval?.about?.again?.withheld ?? [];
       const doing = { run, call: call.dispatchId, tool: call.tool };
-      const sys = this.ports.sysOf(row, { ...seen, ...(had.length > 0 && { granted: had }), doing });
+      const granted = approval === null ? [] : [...new Set([...(judged.about.grants ?? []), ...had])];
+      const sys = this.ports.sysOf(row, { ...seen, ...(granted.length > 0 && { granted }), doing });
       // Code blocks are given no images.
       const shows = call.block === undefined ? syscall.tool?.shows : undefined;
       const args = { ...asCalled(call), ...shows?.with };

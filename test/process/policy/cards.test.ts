@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { grantText } from "../../../src/abi/grants.ts";
 import type { Approval } from "../../../src/abi/process/process.ts";
 import { hostEnvironment } from "../../../src/lib/host-environment.ts";
+import { NO_GUARD } from "../../../src/targets/git-guard.ts";
 import { hiddenOn } from "../../../src/targets/hidden.ts";
 import { BASH } from "../../../src/targets/leader.ts";
 import { NO_GRANTS, SANDBOX_PATH } from "../../../src/targets/sandbox.ts";
@@ -178,6 +179,7 @@ else {
           tmp: "/tmp",
           terminal: true,
           granted: NO_GRANTS,
+          git: NO_GUARD,
         };
         const argv = real!.wrap([BASH, "--noprofile", "--norc", "-c", command], place);
         const { exitCode, stdout } = Bun.spawnSync([...argv], { env: hostEnvironment(hostEnv), cwd: work });

@@ -8,7 +8,7 @@ import { needsOfLine } from "../../../src/process/approvals/policy/command-needs
 import { shellLine } from "../../../src/process/approvals/policy/shell-line.ts";
 
 const bash = new Bash({ defenseInDepth: false, commands: [] });
-const ROW = /^(.+?) \| (net)? ?\| ?(! )?(.*)$/;
+const ROW = /^(.+?) \| ((?:(?:net|(?:remote-)?ssh|git(?:-settings)?) )*)\| ?(! )?(.*)$/;
 const rows = readFileSync(join(import.meta.dir, "needs.txt"), "utf8")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"));
@@ -18,10 +18,13 @@ test("there are at least 120 rows, each with its own command", () => {
 });
 
 test.each(rows)("%s", async (row) => {
-  const [, command = "", network, exact, dangers = ""] = ROW.exec(row) ?? [];
+  const [, command = "", words = "", exact, dangers = ""] = ROW.exec(row) ?? [];
+  const needed = new Set(words.split(" "));
   const needs = needsOfLine(await shellLine(command, async () => (text) => bash.transform(text).ast));
   expect(needs).toEqual({
-    network: network === "net",
+    network: needed.has("net"),
+    ssh: needed.has("ssh") ? "yes" : needed.has("remote-ssh") ? "by remote" : "no",
+    git: needed.has("git-settings") ? "settings" : needed.has("git") ? "write" : "read",
     dangers: dangers === "" ? [] : dangers.split("; "),
     exactOnly: exact !== undefined,
   });

@@ -2,11 +2,21 @@
 // program has neither. Pure.
 
 import { programNamed } from "../../../abi/programs.ts";
+import {
+  changesSettings,
+  type GitAccess,
+  gitNeeds,
+  type SshNeed,
+  widestAccess,
+  withoutGitOptions,
+} from "./git-needs.ts";
 import type { ShellLine } from "./shell-line.ts";
 import { type Part, programOf, type ShellParts, type Word } from "./shell-parts.ts";
 
 export interface CommandNeeds {
   readonly network: boolean;
+  readonly ssh: SshNeed;
+  readonly git: GitAccess;
   /** The most serious first, without duplicates. */
   readonly dangers: readonly string[];
   /** Only a rule for the exact command may cover it. */
@@ -23,21 +33,24 @@ interface Danger {
 
 interface Reading {
   readonly network?: boolean;
+  readonly ssh?: SshNeed;
+  readonly git?: GitAccess;
   readonly dangers?: readonly Danger[];
 }
-
-const NOTHING: CommandNeeds = { network: false, dangers: [], exactOnly: false };
 
 function commandNeeds({ parts, unread }: Pick<ShellParts, "parts" | "unread">): CommandNeeds {
   const readings = parts.map(readingOf);
   const dangers = readings.flatMap((each) => each.dangers ?? []);
   if (pipesToShell(parts)) dangers.push({ text: "runs a downloaded script", weight: 3 });
-  if (dangers.length === 0 && readings.every((each) => each.network !== true)) return NOTHING;
+  const [ssh, git] = [readings.map((each) => each.ssh), widestAccess(readings.map((each) => each.git ?? "read"))];
+  const hasReading = dangers.length > 0 || readings.some((each) => each.network === true);
   const sorted = dangers.toSorted((left, right) => right.weight - left.weight);
   return {
     network: readings.some((each) => each.network === true),
+    ssh: ssh.includes("yes") ? "yes" : ssh.includes("by remote") ? "by remote" : "no",
+    git,
     dangers: [...new Set(sorted.map(({ text }) => text))],
-    exactOnly: unread || dangers.some(({ weight }) => weight > 1),
+    exactOnly: (hasReading && unread) || git === "settings" || dangers.some(({ weight }) => weight > 1),
   };
 }
 
@@ -69,9 +82,9 @@ function readingOf({ words, wrappers }: Part): Reading {
   const program = programOf(name);
   const known = args.map((word) => word ?? "");
   const read = Object.hasOwn(NEEDS, program) ? NEEDS[program] : undefined;
-  const { network, dangers = [] } = read?.(known, args) ?? {};
+  const { network, dangers = [], ...others } = read?.(known, args) ?? {};
   const asRoot = [program, ...wrappers].some((each) => programNamed(each).asRoot);
-  return { network: network === true, dangers: asRoot ? [...dangers, danger("runs as root", 3)] : dangers };
+  return { ...others, network: network === true, dangers: asRoot ? [...dangers, danger("runs as root", 3)] : dangers };
 }
 
 function danger(text: string, weight: Danger["weight"]): Danger {
@@ -111,10 +124,12 @@ const NEEDS: { readonly [program: string]: (args: Words, words: readonly Word[])
   http: (args) => transfer(args, /^(?:POST|PUT|PATCH|DELETE)$/),
   ssh: (args) => ({
     network: true,
+    ssh: "yes",
     dangers: [danger(`runs on ${(verbOf(args) || "another computer").replace(/^.*@/, "")}`, 3)],
   }),
   scp: (args) => ({
     network: true,
+    ssh: "yes",
     dangers: [sends(hostOf(args.slice(-1)))].filter(() => hostOf(args.slice(-1)) !== null),
   }),
   rsync: (args) => rsyncReading(args),
@@ -186,10 +201,9 @@ const NEEDS: { readonly [program: string]: (args: Words, words: readonly Word[])
   crontab: () => ({ dangers: [danger("changes scheduled jobs", 2)] }),
 };
 
-function gitReading(args: Words): Reading {
-  const verb = verbOf(args);
-  const network =
-    /^(?:push|pull|fetch|clone|ls-remote|submodule)$/.test(verb) || (verb === "remote" && has(args, /^update$/));
+function gitReading(given: Words): Reading {
+  const args = withoutGitOptions(given);
+  const [verb = ""] = args;
   const forced = has(args, /^(?:-f|--force|--force-with-lease(?:=.*)?|--mirror)$/) || has(args, /^\+\S/);
   const texts: { readonly [verb: string]: Danger | null } = {
     push: forced
@@ -212,7 +226,8 @@ function gitReading(args: Words): Reading {
     reflog: has(args, /^(?:expire|delete)$/) ? danger("removes the way back to old commits", 2) : null,
   };
   const found = Object.hasOwn(texts, verb) ? texts[verb] : null;
-  return { network, dangers: found == null ? [] : [found] };
+  const other = changesSettings(given) ? [danger("runs git with other settings", 2)] : [];
+  return { ...gitNeeds(args), dangers: [...(found == null ? [] : [found]), ...other] };
 }
 
 function transfer(args: Words, sending: RegExp): Reading {
@@ -226,11 +241,19 @@ function transfer(args: Words, sending: RegExp): Reading {
 function rsyncReading(args: Words): Reading {
   const host = hostOf(args.slice(-1));
   const deletes = has(args, /^--delete/) ? [danger("deletes files that the source lacks", 2)] : [];
-  return { network: hostOf(args) !== null, dangers: [...(host === null ? [] : [sends(host)]), ...deletes] };
+  const isRemote = hostOf(args) !== null;
+  return {
+    network: isRemote,
+    ssh: isRemote ? "yes" : "no",
+    dangers: [...(host === null ? [] : [sends(host)]), ...deletes],
+  };
 }
 
+/** Options of package managers that take a value as the next word. */
+const VALUED = /^(?:--prefix|--cwd|--dir|-C|--filter|-F|--workspace|-w)$/;
+
 function packages(args: Words, program: string): Reading {
-  const verb = verbOf(args);
+  const verb = verbOf(args.filter((_, at) => !VALUED.test(args[at - 1] ?? "")));
   if (/^(?:publish|unpublish|deprecate|dist-tag)$/.test(verb))
     return { network: true, dangers: publishes(["publish"]) };
   const installs = /^(?:install|i|ci|add|update|upgrade|up|dedupe|link|rebuild|create|init|dlx|exec|x)$/.test(verb);

@@ -116,8 +116,13 @@ export class Judge {
     const line = await shellLine(command, this.ports.parser);
     const needs = needsOfLine(line);
     const network = request.network === true || needs.network || withheld.includes("network");
-    const others = withheld.filter((grant) => grant !== "network");
-    const grants: readonly Grant[] = [...(network ? (["network"] as const) : []), ...others];
+    const ssh = ground?.ssh.keys === true && (needs.ssh === "yes" || (needs.ssh === "by remote" && ground.ssh.remote));
+    const known: readonly Grant[] = [
+      ...(network ? (["network"] as const) : []),
+      ...(ssh ? (["ssh"] as const) : []),
+      ...(needs.git === "settings" ? (["git-settings"] as const) : []),
+    ];
+    const grants = [...new Set([...known, ...withheld])];
     const what = `${groundWords(ground, { grants, onDisk })}: ${command}`;
     const attaching = isNew ? `attach ${ground.directory} and ` : "";
     const layers = await this.ports.layers(row, about.directory);
