@@ -30,7 +30,7 @@ async function networkOf(script: string, caller: Partial<Caller>, network?: bool
     sandbox: async () => ({
       name: "bwrap",
       env: {},
-    personsEnv: {},
+      personsEnv: {},
       wrap: (argv: readonly string[], confinement: Confinement) => {
         confined = confinement;
         return argv;

@@ -1,6 +1,7 @@
 // The host's sandbox if it has one, and a stand-in for it that records its arguments and runs the command after them
 // in a group of its own, confined by nothing. It tells the command what a sandbox
-// would withhold: STAND_IN_NO_NETWORK without network, and in STAND_IN_OPEN the paths that an approval opened.
+// would withhold: STAND_IN_NO_NETWORK without network, in STAND_IN_OPEN the paths that an approval opened, in STAND_IN_READ_ONLY those of a
+// repository.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -21,10 +22,11 @@ export function standInSandbox(directory: string): StandIn {
   const record = join(directory, "bwrap.calls");
   const script = `#!/bin/bash
 (IFS=$'\\t'; printf '%s\\n' "\${*//$'\\n'/ }" >> '${record}')
-export STAND_IN=1 STAND_IN_OPEN=
+export STAND_IN=1 STAND_IN_OPEN= STAND_IN_READ_ONLY=
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
   [ "$1" = --unshare-net ] && export STAND_IN_NO_NETWORK=1
-  case "$1" in --bind-try | --ro-bind-try) STAND_IN_OPEN="$STAND_IN_OPEN:$2:" ;; esac
+  case "$1" in --bind-try | --ro-bind-try) STAND_IN_OPEN="$STAND_IN_OPEN:$2:" ;;
+  --ro-bind) STAND_IN_READ_ONLY="$STAND_IN_READ_ONLY:$2:" ;; esac
   shift
 done
 [ $# -gt 0 ] || exit

@@ -74,7 +74,12 @@ describe.skipIf(real?.name !== "bwrap")("in the sandbox", () => {
   test("another command reads the repository, and writes nothing of it", () => {
     git("add", "a.txt");
     expect(tried("git status && git diff --cached --stat", "nothing")).toMatchObject({ exitCode: 0 });
-    for (const step of ["git add a.txt b", `git add a.txt && ${COMMIT}`, "echo ../.. > .git/commondir", "rm .git/index"])
+    for (const step of [
+      "git add a.txt b",
+      `git add a.txt && ${COMMIT}`,
+      "echo ../.. > .git/commondir",
+      "rm .git/index",
+    ])
       expect([step, tried(step, "nothing").exitCode === 0]).toEqual([step, false]);
   });
 

@@ -1,5 +1,5 @@
 // Every card by a table: command, needed grants, text, danger and outcome, in the sandbox and without one. Each program tries what the row
-// says: a connection to a server here, a key of the home, a file of the home. The stand-in sandbox says what it would withhold; the real one
+// says: a connection to a server here, a key or a file of the home, a part of the repository. The stand-in sandbox says what it would withhold; the real one
 // runs the same rows where this computer has one, and there a command without its grants fails.
 
 import { afterAll, describe, expect, test } from "bun:test";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { grantText } from "../../../src/abi/grants.ts";
 import type { Approval } from "../../../src/abi/process/process.ts";
 import { hostEnvironment } from "../../../src/lib/host-environment.ts";
-import { NO_GUARD } from "../../../src/targets/git-guard.ts";
+import { gitGuard } from "../../../src/targets/git-guard.ts";
 import { hiddenOn } from "../../../src/targets/hidden.ts";
 import { BASH } from "../../../src/targets/leader.ts";
 import { NO_GRANTS, SANDBOX_PATH } from "../../../src/targets/sandbox.ts";
@@ -19,10 +19,13 @@ import { oneIn } from "../../support/soak.ts";
 
 const TABLE = join(import.meta.dir, "cards.txt");
 const scratch = shownScratch("cards");
+// The project is a repository with an SSH remote.
 const [home, work] = [join(scratch, "home"), join(scratch, "work")];
 const bin = join(work, "bin");
 for (const directory of [join(home, ".ssh"), join(home, ".gnupg"), join(home, ".tool"), bin])
   mkdirSync(directory, { recursive: true });
+mkdirSync(join(work, ".git/hooks"), { recursive: true });
+writeFileSync(join(work, ".git/config"), '[remote "origin"]\n\turl = git@example.com:me/a.git\n');
 writeFileSync(join(home, ".ssh/id"), "x");
 writeFileSync(join(home, ".gnupg/key"), "x");
 const standIn = standInSandbox(scratch);
@@ -61,6 +64,11 @@ ssh) { ! closed "${home}/.ssh" && [ -s "${home}/.ssh/id" ]; } || { echo "Host ke
 gpg) { ! closed "${home}/.gnupg" && [ -s "${home}/.gnupg/key" ]; } || { echo "error: gpg failed to sign the data"; exit 1; } ;;
 write) { ! closed "${home}/.tool" && { : > "${home}/.tool/made"; } 2> /dev/null; } ||
   { echo "cannot write '${home}/.tool/made': Read-only file system"; exit 1; } ;;
+git) { [[ $STAND_IN_READ_ONLY != *":${work}/.git:"* ]] && { : > "${work}/.git/index.lock"; } 2> /dev/null; } ||
+  { echo "fatal: Unable to create '${work}/.git/index.lock': Read-only file system"; exit 128; } ;;
+hook) { [[ $STAND_IN_READ_ONLY != *":${work}/.git:"* && $STAND_IN_READ_ONLY != *":${work}/.git/hooks:"* ]] &&
+    { : > "${work}/.git/hooks/pre-commit.sample"; } 2> /dev/null; } ||
+  { echo "cannot create '.git/hooks/pre-commit': Read-only file system"; exit 1; } ;;
 fail) echo "expected 1 to be 2"; exit 1 ;;
 esac
 exit 0
@@ -179,7 +187,7 @@ else {
           tmp: "/tmp",
           terminal: true,
           granted: NO_GRANTS,
-          git: NO_GUARD,
+          git: gitGuard(work, "nothing"),
         };
         const argv = real!.wrap([BASH, "--noprofile", "--norc", "-c", command], place);
         const { exitCode, stdout } = Bun.spawnSync([...argv], { env: hostEnvironment(hostEnv), cwd: work });
