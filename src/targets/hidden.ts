@@ -23,8 +23,10 @@ export interface Surroundings {
 
 /** In the person's home: directories that only contain keys. */
 const KEY_DIRECTORIES =
-  ".gsv .ssh .gnupg .docker .aws .azure .kube .password-store .config/gcloud .config/gh .local/share/keyrings .mozilla .config/chromium .config/google-chrome";
-const KEY_FILES = ".netrc .git-credentials .config/git/credentials .pypirc .cargo/credentials .cargo/credentials.toml";
+  ".gsv .ssh .gnupg .docker .aws .azure .kube .password-store .config/gcloud .config/gh .config/glab-cli .config/hub .config/op .config/rclone .config/sops .local/share/keyrings .local/share/kwalletd .mozilla .thunderbird .config/chromium .config/google-chrome .config/BraveSoftware .config/microsoft-edge .config/Signal";
+/** Also the keys of a desktop, whose abstract socket is reachable with network, and other agents' keys. */
+const KEY_FILES =
+  ".netrc .git-credentials .config/git/credentials .pypirc .cargo/credentials .cargo/credentials.toml .Xauthority .ICEauthority .pgpass .my.cnf .vault-token .terraform.d/credentials.tfrc.json .claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json .bash_history .zsh_history .local/share/fish/fish_history";
 /** System files readable by root. */
 const ROOT_FILES = ["/etc/shadow", "/etc/gshadow"];
 const SOCKETS_LIE_IN = ["/run", "/var/run"];

@@ -20,7 +20,7 @@ const SSH =
 const GPG =
   /gpg failed to sign the data|gpg: (?:can't connect to the (?:gpg-)?agent|no (?:gpg-)?agent running|signing failed|skipped ".*": no secret key)/i;
 const GIT_SETTINGS =
-  /could not (?:lock|write) config file|unable to write upstream branch configuration|\.git\/(?:hooks|config)\b[^\n]*(?:read-only file ?system|EROFS|resource busy|EBUSY)|(?:EROFS|EBUSY)[^\n]*\.git\/(?:hooks|config)\b/i;
+  /could not (?:lock|write) config file|unable to write upstream branch configuration|(?:\.git\/(?:hooks|config)|\.husky)\b[^\n]*(?:read-only file ?system|EROFS|resource busy|EBUSY)|(?:EROFS|EBUSY)[^\n]*(?:\.git\/(?:hooks|config)|\.husky)\b/i;
 const GIT =
   /\.git\b[^\n]*(?:read-only file ?system|EROFS)|EROFS[^\n]*\.git\b|unable to create temporary file: read-only/i;
 const UNWRITABLE =

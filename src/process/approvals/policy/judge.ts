@@ -4,7 +4,7 @@
 import { join, normalise } from "../../../../fs/path.ts";
 import { type KeyWritten, keyFiled } from "../../../abi/config/config-key.ts";
 import { messageOf, SysError } from "../../../abi/errno.ts";
-import { type Grant, grantText } from "../../../abi/grants.ts";
+import type { Grant } from "../../../abi/grants.ts";
 import type { Rule, Tag } from "../../../abi/policy.ts";
 import type { ApprovalAbout } from "../../../abi/process/process.ts";
 import type { FileGround } from "../../../kernel/files/host-files.ts";
@@ -18,6 +18,7 @@ import { StoreUnavailable } from "../../../store/open.ts";
 import type { ExecRequest } from "../../../syscalls/run/shell-service.ts";
 import { asCalled, SERVER_CALL } from "../../run/tool-servers.ts";
 import { countedDangers, fileDangers } from "./card-dangers.ts";
+import { grantsFor, groundWords } from "./command-grants.ts";
 import { type CommandNeeds, deletedBy, needsOfLine } from "./command-needs.ts";
 import { type Called, isGuarded, PLAN_CALL, type Verdict, verdictOf } from "./file-verdict.ts";
 import {
@@ -115,14 +116,7 @@ export class Judge {
     const onDisk = [ATTACHED, ...attached].some((path) => `${cwd ?? row.cwd}\n${command}`.includes(path));
     const line = await shellLine(command, this.ports.parser);
     const needs = needsOfLine(line);
-    const network = request.network === true || needs.network || withheld.includes("network");
-    const ssh = ground?.ssh.keys === true && (needs.ssh === "yes" || (needs.ssh === "by remote" && ground.ssh.remote));
-    const known: readonly Grant[] = [
-      ...(network ? (["network"] as const) : []),
-      ...(ssh ? (["ssh"] as const) : []),
-      ...(needs.git === "settings" ? (["git-settings"] as const) : []),
-    ];
-    const grants = [...new Set([...known, ...withheld])];
+    const grants = grantsFor({ request, needs, ground, withheld });
     const what = `${groundWords(ground, { grants, onDisk })}: ${command}`;
     const attaching = isNew ? `attach ${ground.directory} and ` : "";
     const layers = await this.ports.layers(row, about.directory);
@@ -299,21 +293,6 @@ function planRefusal(what: string): Verdict {
     action: "refuse",
     why: `EPERM: ${what} is not allowed in mode plan.\nPresent what you would do with the tool Plan. Only the user can change the mode.`,
   };
-}
-
-interface Reach {
-  readonly grants: readonly Grant[];
-  /** A path in gsv leads to files of the host. */
-  readonly onDisk: boolean;
-}
-
-function groundWords(ground: HostGround | null, { grants, onDisk }: Reach): string {
-  if (ground === null) return onDisk ? "run in gsv, on files of this computer" : "run in gsv";
-  const where = `run on this computer in ${ground.directory}`;
-  if (ground.sandbox === null) return `${where}, with NO SANDBOX: it can do everything you can`;
-  const others = grants.filter((grant) => grant !== "network").map((grant) => `, with ${grantText(grant)}`);
-  const network = grants.includes("network") ? "with the network" : "without network";
-  return `${where}, in a sandbox ${network}${others.join("")}`;
 }
 
 function shownNeeds(dangers: readonly string[], grants: readonly Grant[]): Pick<ApprovalAbout, "dangers" | "grants"> {
