@@ -6,7 +6,7 @@ import { quoted } from "../src/lib/text/quote.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";
 import { shortText } from "../src/lib/text/truncate.ts";
 import type { Spawned } from "../src/syscalls/services.ts";
-import { ANSWER_SETTLES_MS } from "./cards/chosen-answer.ts";
+import { ANSWER_SETTLES_MS } from "./approval-card/chosen-answer.ts";
 import { type EffectPorts, failed, worded } from "./effect-ports.ts";
 import type { Editing } from "./line/editor.ts";
 import { simpleWords } from "./line/simple.ts";

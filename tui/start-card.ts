@@ -3,7 +3,7 @@
 
 import type { Io } from "../commands/command.ts";
 import { wrapWords } from "../src/lib/text/wrap.ts";
-import { IGNORED_MS } from "./cards/cards.ts";
+import { IGNORED_MS } from "./approval-card/approval-card-keys.ts";
 import type { AppPorts } from "./ports.ts";
 import type { Theme } from "./screen/theme.ts";
 

@@ -14,7 +14,7 @@ import { declared, derived } from "../derive.ts";
 import { Queue } from "../io/queue.ts";
 import { jsonLine } from "../io/status.ts";
 import { printResult, printText } from "../print.ts";
-import { answerText, approvalText } from "./approval-text.ts";
+import { answerText, approvalText } from "./approval-card-text.ts";
 import { decisionIn, openApproval } from "./decision.ts";
 import { editedArgs, UNCHANGED } from "./edited-call.ts";
 

@@ -3,7 +3,7 @@
 
 import { messageOf, SysError } from "../../src/abi/errno.ts";
 import type { SignalOf } from "../../src/abi/signal.ts";
-import { answerText } from "../approvals/approval-text.ts";
+import { answerText } from "../approvals/approval-card-text.ts";
 import { decisionIn, openApproval } from "../approvals/decision.ts";
 import { editedArgs, UNCHANGED } from "../approvals/edited-call.ts";
 import type { Io } from "../command.ts";

@@ -5,7 +5,7 @@ import type { Signal, SignalOf } from "../../src/abi/signal.ts";
 import { reveal, Sanitizer } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import type { Sent } from "../../src/syscalls/services.ts";
-import { answerText, approvalText } from "../approvals/approval-text.ts";
+import { answerText, approvalText } from "../approvals/approval-card-text.ts";
 import type { Io } from "../command.ts";
 import { type ChatEvent, type ChatEventOf, EVENT_VERSION, toEvent } from "../events.ts";
 import { COMPACTING, compactedText } from "../history/compacted.ts";

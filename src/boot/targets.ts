@@ -19,7 +19,7 @@ import { HostDirectories, personsDirectory } from "../kernel/workspaces/host-dir
 import { hostEnvironment } from "../lib/host-environment.ts";
 import { lazy } from "../lib/lazy.ts";
 import { residentBytes } from "../machine/machine.ts";
-import { needsOfLine } from "../process/approvals/policy/command-needs.ts";
+import { needsOfLine } from "../process/approvals/approval-card/command-needs.ts";
 import { isGuarded } from "../process/approvals/policy/file-verdict.ts";
 import { looksAt, shellLine } from "../process/approvals/policy/shell-line.ts";
 import { Blocks } from "../process/run/code-blocks.ts";

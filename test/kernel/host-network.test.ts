@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { Caller } from "../../src/abi/identity.ts";
 import { HostLauncher, type HostLauncherPorts } from "../../src/kernel/shells/host-launcher.ts";
-import { needsOfLine } from "../../src/process/approvals/policy/command-needs.ts";
+import { needsOfLine } from "../../src/process/approvals/approval-card/command-needs.ts";
 import { shellLine } from "../../src/process/approvals/policy/shell-line.ts";
 import type { HostJob } from "../../src/targets/host-jobs.ts";
 import type { Confinement } from "../../src/targets/sandbox.ts";

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { SignalOf } from "../../src/abi/signal.ts";
-import { alikeWith } from "../../tui/cards/alike.ts";
+import { alikeWith } from "../../tui/approval-card/alike.ts";
 import type { Ask } from "../../tui/state/asks.ts";
 import { said } from "../support/chat.ts";
 import { Played } from "../support/played.ts";

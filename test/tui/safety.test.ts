@@ -1,7 +1,7 @@
 // Text of models, tools, files, labels and histories never acts on the terminal, however it is cut; approvals make hidden characters visible.
 
 import { describe, expect, test } from "bun:test";
-import { approvalBody } from "../../commands/approvals/approval-text.ts";
+import { approvalBody } from "../../commands/approvals/approval-card-text.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { NO_USAGE } from "../../src/abi/process/process.ts";
 import { Sanitizer } from "../../src/lib/text/sanitize.ts";

@@ -1,7 +1,7 @@
 // The dock between the answer and the line: queued messages, a card, the status row. Props in, boxes out.
 
 import { Box, Text } from "ink";
-import type { CardView } from "../cards/card-view.ts";
+import type { CardView } from "../approval-card/approval-card-view.ts";
 import type { Theme } from "../screen/theme.ts";
 
 export interface DockView {

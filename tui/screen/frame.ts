@@ -3,7 +3,7 @@
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
-import { cardView } from "../cards/card-view.ts";
+import { cardView } from "../approval-card/approval-card-view.ts";
 import type { DockView } from "../draw/dock.tsx";
 import { pickerLines } from "../draw/picker.ts";
 import { withLast } from "../line/history.ts";

@@ -1,8 +1,8 @@
 // What a key does. A card never takes a key from a half-typed line, Enter never approves, Escape never clears text, and a paste never
 // submits. Pure.
 
-import { hasCardKeys, onCardKey, replied, resetCard, tabbed, unreplied } from "../cards/cards.ts";
-import { onKeyAfterAnswer } from "../cards/chosen-answer.ts";
+import { hasCardKeys, onCardKey, replied, resetCard, tabbed, unreplied } from "../approval-card/approval-card-keys.ts";
+import { onKeyAfterAnswer } from "../approval-card/chosen-answer.ts";
 import {
   cutTo,
   type Editing,

@@ -2,8 +2,8 @@
 
 import { WORKING_STATES } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
-import { isCovered, resetCard, withCard } from "../cards/cards.ts";
-import { settledAnswer } from "../cards/chosen-answer.ts";
+import { isCovered, resetCard, withCard } from "../approval-card/approval-card-keys.ts";
+import { settledAnswer } from "../approval-card/chosen-answer.ts";
 import { withText } from "../line/editor.ts";
 import { type Past, withLast } from "../line/history.ts";
 import { completed } from "../line/menu.ts";

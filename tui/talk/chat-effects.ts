@@ -112,7 +112,7 @@ export class ChatEffects {
   async showAsk(id: string): Promise<void> {
     const [ask, { approvalText }] = await Promise.all([
       this.stored(id),
-      import("../../commands/approvals/approval-text.ts"),
+      import("../../commands/approvals/approval-card-text.ts"),
     ]);
     if (ask === null) return;
     this.ports.dispatch({ type: "paged", title: `request of ${ask.pid}`, text: approvalText(ask) });

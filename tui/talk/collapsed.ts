@@ -3,7 +3,7 @@
 
 import { lineDiff } from "../../src/lib/text/line-diff.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
-import { diffRows } from "../cards/diff.ts";
+import { diffRows } from "../approval-card/diff.ts";
 import { themeOf } from "../screen/theme.ts";
 import type { Entry } from "../state/effect.ts";
 import type { Collapsed, Conversation } from "../state/process.ts";

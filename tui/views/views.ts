@@ -1,8 +1,8 @@
 // Views and lists that have the keys: each has its own reducer, and here its commands become effects and the next state. Pure.
 
 import type { Signal } from "../../src/abi/signal.ts";
-import { askRows } from "../cards/ask-rows.ts";
-import { answerOf, IGNORED_MS } from "../cards/cards.ts";
+import { answerOf, IGNORED_MS } from "../approval-card/approval-card-keys.ts";
+import { askRows } from "../approval-card/ask-rows.ts";
 import type { Key } from "../line/keys.ts";
 import type { ThemeName } from "../screen/theme.ts";
 import { act, type Effect, only, type Reduced, ran } from "../state/effect.ts";

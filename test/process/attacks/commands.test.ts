@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect } from "bun:test";
 import { join } from "node:path";
-import { approvalText } from "../../../commands/approvals/approval-text.ts";
+import { approvalText } from "../../../commands/approvals/approval-card-text.ts";
 import type { Rule } from "../../../src/abi/policy.ts";
 import { AttackGround, allowing, asksFor, attack, ON_HOST as host } from "../../support/attacks.ts";
 import { Desk, why } from "../../support/desk.ts";

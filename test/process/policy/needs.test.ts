@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Bash } from "just-bash/browser";
-import { needsOfLine } from "../../../src/process/approvals/policy/command-needs.ts";
+import { needsOfLine } from "../../../src/process/approvals/approval-card/command-needs.ts";
 import { shellLine } from "../../../src/process/approvals/policy/shell-line.ts";
 
 const bash = new Bash({ defenseInDepth: false, commands: [] });

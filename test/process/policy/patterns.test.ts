@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { needsOfLine } from "../../../src/process/approvals/policy/command-needs.ts";
+import { needsOfLine } from "../../../src/process/approvals/approval-card/command-needs.ts";
 import {
   commandPatterns,
   commandRule,

@@ -17,9 +17,9 @@ import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../../store/open.ts";
 import type { ExecRequest } from "../../../syscalls/run/shell-service.ts";
 import { asCalled, SERVER_CALL } from "../../run/tool-servers.ts";
-import { countedDangers, fileDangers } from "./card-dangers.ts";
-import { grantsFor, groundWords } from "./command-grants.ts";
-import { type CommandNeeds, deletedBy, needsOfLine } from "./command-needs.ts";
+import { type CommandNeeds, deletedBy, needsOfLine } from "../approval-card/command-needs.ts";
+import { countedDangers, fileDangers } from "../approval-card/dangers.ts";
+import { grantsFor, groundWords } from "../approval-card/grants.ts";
 import { type Called, isGuarded, PLAN_CALL, type Verdict, verdictOf } from "./file-verdict.ts";
 import {
   ACTS_REASON,

@@ -6,7 +6,7 @@ import { SysError } from "../../../abi/errno.ts";
 import type { Rule } from "../../../abi/policy.ts";
 import { programNamed } from "../../../abi/programs.ts";
 import { clip } from "../../../lib/text/truncate.ts";
-import type { CommandNeeds } from "./command-needs.ts";
+import type { CommandNeeds } from "../approval-card/command-needs.ts";
 import { tagsOf, unstableOption } from "./command-tags.ts";
 import type { ShellLine } from "./shell-line.ts";
 import { isTransparent, type Part, programOf } from "./shell-parts.ts";

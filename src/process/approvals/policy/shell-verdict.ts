@@ -6,7 +6,7 @@ import type { Tag } from "../../../abi/policy.ts";
 import type { HostGround } from "../../../kernel/shells/host-launcher.ts";
 import { reveal } from "../../../lib/text/sanitize.ts";
 import type { ExecRequest } from "../../../syscalls/run/shell-service.ts";
-import { needsOfLine } from "./command-needs.ts";
+import { needsOfLine } from "../approval-card/command-needs.ts";
 import { tagsOf, unstableOption } from "./command-tags.ts";
 import { type Decision, decision, type Layer, type Subject } from "./rules.ts";
 import type { LineCommand, ShellLine } from "./shell-line.ts";

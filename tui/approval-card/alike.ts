@@ -1,7 +1,7 @@
 // Requests that may be allowed together with the shown one: the same kind of command, in the same place, with the same grants, and without a
 // danger. Only calls whose one line says everything. Pure.
 
-import { lookalikesIn } from "../../commands/approvals/approval-text.ts";
+import { lookalikesIn } from "../../commands/approvals/approval-card-text.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Ask } from "../state/asks.ts";
 import { subjectOf } from "../talk/subject.ts";

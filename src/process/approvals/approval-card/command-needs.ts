@@ -2,6 +2,8 @@
 // program has neither. Pure.
 
 import { programNamed } from "../../../abi/programs.ts";
+import type { ShellLine } from "../policy/shell-line.ts";
+import { type Part, programOf, type ShellParts, type Word } from "../policy/shell-parts.ts";
 import {
   changesSettings,
   type GitAccess,
@@ -10,8 +12,6 @@ import {
   widestAccess,
   withoutGitOptions,
 } from "./git-needs.ts";
-import type { ShellLine } from "./shell-line.ts";
-import { type Part, programOf, type ShellParts, type Word } from "./shell-parts.ts";
 
 export interface CommandNeeds {
   readonly network: boolean;

@@ -7,7 +7,7 @@ import {
   grantLines,
   lookalikesIn,
   requestLines,
-} from "../../commands/approvals/approval-text.ts";
+} from "../../commands/approvals/approval-card-text.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { clockText, hourText } from "../screen/numbers.ts";
@@ -18,9 +18,9 @@ import { type State, set } from "../state/state.ts";
 import { subjectOf } from "../talk/subject.ts";
 import { alikeWith } from "./alike.ts";
 import { isAllowing, waysOf } from "./allowing.ts";
+import { choicesOf, inTurn, shownAsk } from "./approval-card-keys.ts";
+import { fitsTitle, isPlan, realSubject, titleOf } from "./approval-card-title.ts";
 import { hangingRows } from "./ask-rows.ts";
-import { fitsTitle, isPlan, realSubject, titleOf } from "./ask-title.ts";
-import { choicesOf, inTurn, shownAsk } from "./cards.ts";
 import { diffRows } from "./diff.ts";
 
 export interface CardView {

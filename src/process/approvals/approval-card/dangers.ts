@@ -1,6 +1,6 @@
 // The dangers of a call as its card names them, the most serious first. For a command that deletes, with the number of files. Pure.
 
-import { actsByItself, guardedWords } from "./host-file-verdict.ts";
+import { actsByItself, guardedWords } from "../policy/host-file-verdict.ts";
 
 export interface FileChange {
   readonly call: string | null;

@@ -1,6 +1,6 @@
 // The text of a request as rows of a view: folded to the width, cut to the height. Pure.
 
-import { approvalBody, dangerLines, reasonLines } from "../../commands/approvals/approval-text.ts";
+import { approvalBody, dangerLines, reasonLines } from "../../commands/approvals/approval-card-text.ts";
 import type { Ask } from "../state/asks.ts";
 
 const ROWS_MAX = 8;

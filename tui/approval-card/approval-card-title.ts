@@ -1,5 +1,5 @@
 // The title of a request: one line that says who wants to do what, where. The rows below it come from
-// commands/approvals/approval-text.ts, which `gsv approvals` prints too. Control characters are made visible. Pure.
+// commands/approvals/approval-card-text.ts, which `gsv approvals` prints too. Control characters are made visible. Pure.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Ask } from "../state/asks.ts";

@@ -5,7 +5,7 @@ import { pasted, typed as typedText } from "../line/editor.ts";
 import type { Typed } from "../line/keys.ts";
 import { act, only, type Reduced } from "../state/effect.ts";
 import { type State, set } from "../state/state.ts";
-import { answerCard, hasCardKeys, shownAsk } from "./cards.ts";
+import { answerCard, hasCardKeys, shownAsk } from "./approval-card-keys.ts";
 
 /** Letters of one word come faster than this. */
 export const ANSWER_SETTLES_MS = 400;
