@@ -30,6 +30,7 @@ import { processName } from "./state/process.ts";
 import { reduce } from "./state/reduce.ts";
 import { initialState, type State, type Who } from "./state/state.ts";
 import { tickMs } from "./state/tick.ts";
+import { SPIN_MS } from "./talk/activity.ts";
 import { type Attached, adopted, attachTo } from "./talk/attach.ts";
 import { Presence } from "./talk/presence.ts";
 import { Transcript } from "./talk/transcript.ts";
@@ -61,6 +62,7 @@ class App {
   private readonly context: KeyContext;
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status];
   private isTicking = false;
+  private changedAt = Number.NEGATIVE_INFINITY;
   /** The last shown message of each process that was attached before. */
   private readonly seen = new Map<string, number>();
   private readonly programs = (word: string) => this.shell.isProgram(word);
@@ -287,6 +289,7 @@ class App {
     }
     this.painter.show();
     this.screen.changed();
+    this.changedAt = this.io.clock.mono();
     this.tick();
   }
 
@@ -296,7 +299,9 @@ class App {
     this.isTicking = true;
     this.io.clock.after(ms, () => {
       this.isTicking = false;
-      this.dispatch({ type: "tick", at: this.now() });
+      // Any other change has turned the spinner, too.
+      if (ms === SPIN_MS && this.changedAt + ms > this.io.clock.mono()) this.tick();
+      else this.dispatch({ type: "tick", at: this.now() });
     });
   }
 }

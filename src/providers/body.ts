@@ -1,6 +1,7 @@
 // The body of an answer, decompressed here: Bun prints a line of its own about damaged data, and names no cause.
 
 import { WireFailure } from "./failures.ts";
+import { fetchLocal } from "./loopback.ts";
 
 const FORMATS: { readonly [encoding: string]: Bun.CompressionFormat } = {
   gzip: "gzip",
@@ -12,7 +13,8 @@ const FORMATS: { readonly [encoding: string]: Bun.CompressionFormat } = {
 
 /** As `fetch`. A damaged body fails with a WireFailure. */
 export async function fetchWhole(url: string | URL | Request, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: "manual", decompress: false });
+  const compressed = (to: typeof url, how: RequestInit) => fetch(to, { ...how, redirect: "manual", decompress: false });
+  const response = await fetchLocal(url, init, compressed);
   const encoding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (response.body === null || encoding === "identity" || encoding === "") return response;
   const format = FORMATS[encoding];

@@ -23,6 +23,7 @@ import { sendRows } from "./send.ts";
 import { shellRows } from "./shell.ts";
 import { sizeRows } from "./size.ts";
 import { startRows } from "./start.ts";
+import { streamRows } from "./stream.ts";
 import { terminalRows } from "./terminal.ts";
 
 const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Promise<Row[]> } = {
@@ -40,6 +41,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   shell: shellRows,
   host: hostRows,
   terminal: terminalRows,
+  stream: streamRows,
   size: sizeRows,
 };
 
