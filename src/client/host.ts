@@ -1,12 +1,14 @@
 // Runs a kernel, as a process of its own or inside one command. Both hold the lock of the home. The first serves the socket; the second leaves
 // queued messages to the next kernel.
 
+import { dirname } from "node:path";
 import type { Credentials } from "../abi/identity.ts";
 import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import { bootKernel, type Kernel } from "../boot/boot.ts";
 import type { Machine } from "../boot/core.ts";
 import { elect, keepLifetime } from "../kernel/lifetime/lifetime.ts";
 import { connectionsMax } from "../machine/descriptors.ts";
+import { watchFiles } from "../machine/watch-files.ts";
 import { pathError, prepareHome } from "../paths.ts";
 import { isServed } from "../rpc/client.ts";
 import { serve } from "../rpc/server.ts";
@@ -64,6 +66,7 @@ export async function runKernel(machine: HostMachine): Promise<void> {
     onLost: machine.onLost,
     info: { pid: machine.pid, version: VERSION, exe: machine.exe, socket: socket.path, startedAt: clock.now() },
     infoFile: paths.kernelInfo,
+    watch: (changed) => watchFiles([dirname(paths.lockFile), dirname(socket.path), paths.kernelDb], changed),
     settings: {
       idleMs: config["kernel.idleMs"],
       graceMs: config["kernel.graceMs"],

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LeaveReason } from "../../src/abi/sys.ts";
-import { type Ended, elect, keepLifetime, type LifetimeSettings } from "../../src/kernel/lifetime/lifetime.ts";
+import { elect, type LifetimeSettings } from "../../src/kernel/lifetime/lifetime.ts";
 import { FakeClock } from "../support/clock.ts";
+import { stubKernel } from "../support/stub-kernel.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -12,71 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** A kernel of stubs; `log` records events in order. */
-function kernel(settings: Partial<LifetimeSettings> = {}) {
-  const clock = new FakeClock();
-  const log: string[] = [];
-  const settled = Promise.withResolvers<void>();
-  const infoFile = join(directory, "kernel.json");
-  const info = { pid: 7, version: "1.0.0", exe: "/opt/gsv", socket: "/run/s", startedAt: 5 };
-  const is = { working: false, ours: true, due: null as number | null, clients: 0 };
-  let accept: () => boolean = () => true;
-  let quiet = () => {};
-  let looks = 0;
-  let ended: Ended | null = null;
-  const lifetime = keepLifetime({
-    clock,
-    lock: {
-      stillOurs: () => is.ours,
-      release: () => log.push(`release, info ${existsSync(infoFile) ? "there" : "gone"}`),
-    },
-    server: {
-      get clients() {
-        return is.clients;
-      },
-      keepReachable: () => void looks++,
-      onConnect: (check) => {
-        accept = check;
-      },
-      onQuiet: (listener) => {
-        quiet = listener;
-      },
-      bye: (why) => log.push(`bye ${why}`),
-      close: async () => void log.push("server closed"),
-    },
-    isWorking: () => is.working,
-    dueWithinMs: () => is.due,
-    onDrain: {
-      stopClaiming: () => log.push("claims nothing"),
-      settled: () => settled.promise,
-      close: async () => void log.push("stores closed"),
-    },
-    onLost: () => log.push("lost"),
-    info,
-    infoFile,
-    settings: { idleMs: 10_000, graceMs: 3000, turnsMs: 10_000, lockCheckMs: 5000, ...settings },
-  });
-  lifetime.ended.then((end) => {
-    ended = end;
-  });
-  return {
-    clock,
-    log,
-    is,
-    infoFile,
-    info,
-    connect: () => accept(),
-    disconnect() {
-      is.clients--;
-      if (is.clients === 0) quiet();
-    },
-    looks: () => looks,
-    settle: () => settled.resolve(),
-    drain: (why: LeaveReason) => lifetime.drain(why),
-    ended: () => ended,
-    isLeaving: () => log.some((line) => line.startsWith("bye")),
-  };
-}
+const kernel = (settings?: Partial<LifetimeSettings>, how?: { readonly reports: boolean }) =>
+  stubKernel(directory, settings, how);
 
 const whole = (why: string) => [`bye ${why}`, "claims nothing", "server closed", "stores closed", "release, info gone"];
 
@@ -130,6 +67,21 @@ describe("a kernel with nothing to do", () => {
     is.working = true;
     await clock.advance(2500);
     expect(await looksIn(75_000)).toBe(100);
+  });
+
+  test("checks every 30 s while a client is connected and changes of its files are reported, and after each report", async () => {
+    const { clock, is, connect, looks, report, log } = kernel({}, { reports: true });
+    is.clients = 1;
+    connect();
+    await clock.advance(40_000);
+    const before = looks();
+    await clock.advance(300_000);
+    expect(looks() - before).toBe(10);
+    expect(clock.pending).toBe(1);
+    is.ours = false;
+    report();
+    expect(log).toEqual(["lost"]);
+    expect(clock.pending).toBe(0);
   });
 
   test("counts from the last visit, however short it was", async () => {

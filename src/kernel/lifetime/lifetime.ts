@@ -61,6 +61,8 @@ export interface LifetimeOptions {
   readonly info: KernelInfo;
   readonly infoFile: string;
   readonly settings: LifetimeSettings;
+  /** Calls back when a file that the checks look at may have changed. Returns null if the system reports no changes. */
+  readonly watch: (changed: () => void) => (() => void) | null;
 }
 
 export interface Ended {
@@ -76,6 +78,8 @@ export interface Lifetime {
   readonly ended: Promise<Ended>;
 }
 
+/** Fewer checks while a kernel waits for its clients, if changes are reported. */
+const REPORTED = 6;
 const LOOK_MS_MAX = 1000;
 const LOOK_MS_MIN = 10;
 
@@ -89,36 +93,43 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
   let metSomeone = false;
   let quietSince = clock.mono();
   let cancelLook = () => {};
-  let cancelLockCheck = () => {};
+  let unwatch = () => {};
+  let restMs = settings.lockCheckMs / 2;
 
   function holdsLock(): boolean {
     if (lost) return false;
     if (lock.stillOurs()) return true;
     lost = true;
-    cancelLook();
+    stop();
     options.onLost();
     return false;
   }
 
-  function checkLock(): void {
-    if (holdsLock()) cancelLockCheck = clock.after(settings.lockCheckMs, checkLock);
+  function stop(): void {
+    cancelLook();
+    unwatch();
   }
 
+  /** The one timer: checks the lock and the socket, and whether anything is left to do. */
   function look(): void {
     cancelLook();
     const now = clock.mono();
     // Only the holder may put its socket there.
     if (!holdsLock()) return;
+    if (leaving) {
+      cancelLook = clock.after(settings.lockCheckMs, look);
+      return;
+    }
     server.keepReachable();
     if (isNeeded(options)) quietSince = now;
     if (now - quietSince >= (metSomeone ? settings.idleMs : settings.graceMs)) void drain("idle");
-    else cancelLook = clock.after(isResting(options) ? Math.max(lookMs, settings.lockCheckMs / 2) : lookMs, look);
+    else cancelLook = clock.after(isResting(options) ? Math.max(lookMs, restMs) : lookMs, look);
   }
 
   function drain(why: LeaveReason): Promise<Ended> {
     if (!leaving && holdsLock()) {
       leaving = true;
-      cancelLook();
+      look();
       leave(why).then((ended) => ended !== null && end.resolve(ended), end.reject);
     }
     return end.promise;
@@ -135,7 +146,7 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
     const leftWork = options.isWorking();
     await onDrain.close();
     if (!holdsLock()) return null;
-    cancelLockCheck();
+    stop();
     rmSync(options.infoFile, { force: true });
     lock.release();
     return { why, leftWork };
@@ -151,8 +162,9 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
     if (!leaving) look();
   });
   writeInfo(options.infoFile, options.info);
-  checkLock();
   look();
+  const reports = options.watch(look);
+  if (reports !== null) [unwatch, restMs] = [reports, settings.lockCheckMs * REPORTED];
   return { drain, ended: end.promise };
 }
 
