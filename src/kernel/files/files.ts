@@ -95,7 +95,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
         const bytes = Buffer.from(request.content);
         const place = await namespace.destination(caller, path);
         await needNoLink(caller, path, { verb: "write", place: place.path });
-        const answer = { path: place.path, size: bytes.byteLength };
+        const answer = { path: await namespace.shown(caller, place.path), size: bytes.byteLength };
         for (let attempt = 1; ; attempt++) {
           const look = () => currentFileAt(namespace, caller, place.path);
           const ifVersion = await known?.expected(caller, place.path, look);
@@ -121,7 +121,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
         await needNoLink(caller, path, { verb: "edit", place });
         for (let attempt = 1; ; attempt++) {
           const { text, version, replacements, line } = await edited(caller, request, place);
-          const answer = { path: place, replacements, line };
+          const answer = { path: await namespace.shown(caller, place), replacements, line };
           const options = { at: "start", ifVersion: version, ...withReceipt(receipt, answer) } as const;
           try {
             const written = await namespace.write(caller, place, Buffer.from(text), options);
@@ -150,7 +150,9 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
         const root = await namespace.resolve(caller, path);
         const own = await search?.({ ...request, caller, root, signal });
         const { matches, truncated } = own ?? (await searchTree({ ...request, namespace, caller, root, signal }));
-        return { matches, count: matches.length, truncated };
+        const shown = await namespace.shown(caller, root);
+        const named = matches.map((match) => ({ ...match, path: shown + match.path.slice(root.length) }));
+        return { matches: shown === root ? matches : named, count: matches.length, truncated };
       });
     },
 

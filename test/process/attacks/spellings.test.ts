@@ -141,5 +141,7 @@ test("the shell says where it is in words for every terminal", async () => {
     `${work}/src\n${work}\n${work}/a ${work}/src\n${work}/src\n(exit status 0)`,
   );
   expect(await desk.calls("Read", { path: `${work}/a` })).toContain("old");
-  expect(await desk.calls("Search", { query: "old", path: work })).toContain("a:1");
+  for (const at of [".", work, path])
+    expect(await desk.calls("Search", { query: "old", path: at })).toContain(`${work}/a:1:old`);
+  expect(await desk.answers(await desk.calls("Write", { path: "b", content: "b" }))).toBe(`wrote 1 bytes to ${work}/b`);
 });
