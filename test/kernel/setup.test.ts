@@ -49,3 +49,21 @@ test("a user with the agent's default name keeps it, and the agent takes the nex
   const { stdout } = await type(home, "user", "list", "--json");
   expect(stdout.match(/"username":"\w+"/g)?.slice(0, 2)).toEqual(['"username":"friday"', '"username":"sol"']);
 });
+
+test.each([
+  "echo x > ~/context.d/a",
+  "echo x >> ~/context.d/a",
+  "echo x | tee ~/context.d/a > /dev/null",
+  "echo x | tee -a ~/context.d/a > /dev/null",
+  "echo x > /tmp/a; cp /tmp/a ~/context.d/a",
+  "echo x > ~/a; mv ~/a ~/context.d/a",
+  "echo x > ~/a; mv ~/a ~/context.d/",
+  "echo x > ~/a; cp ~/a ~/context.d",
+  "cd; echo x > context.d/a",
+  "mkdir -p ~/context.d; echo x > ~/context.d/a",
+  "cd ~/context.d; ls -a > /dev/null; echo x > a",
+])("the first file of a new home's context can come from: %s", async (script) => {
+  await using home = await TestKernel.boot();
+  const { status, stdout, stderr } = await type(home, "sh", "-c", `${script} && cat ~/context.d/a && ls ~`);
+  expect([status, stderr, stdout]).toEqual([0, "", expect.stringMatching(/^x\n(?:a\n)?context\.d\n$/)]);
+});

@@ -2,10 +2,12 @@
 // files (context, skills …): the file tools ask for approval.
 
 import { FileError } from "../../../fs/error.ts";
-import type { Stat } from "../../../fs/filesystem.ts";
+import type { Entry, Stat } from "../../../fs/filesystem.ts";
 import type { Namespace } from "../../../fs/namespace.ts";
+import { parent } from "../../../fs/path.ts";
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, mayUse } from "../../abi/identity.ts";
+import { VERSIONED } from "../../abi/repo.ts";
 import { isInside } from "../../lib/inside.ts";
 import type { FileVerb, ShellFiles, ShellStat } from "../../targets/shell.ts";
 import { stands } from "../files/file-tree.ts";
@@ -20,6 +22,8 @@ export interface ShellFilesOptions {
   /** A rule or the mode allows deletions, except of guarded files. */
   readonly allowedByRuleOrMode?: boolean;
 }
+
+const TOP = new RegExp(`^(?<home>/home/[^/]+|/root)/(?:${VERSIONED.join("|").replaceAll(".", "\\.")})$`);
 
 const CAPABILITY: { readonly [V in FileVerb]: string } = {
   stat: "fs.read",
@@ -65,14 +69,37 @@ export function shellFiles({
       refuse(path, "deletion");
   }
 
+  /** Scripts see `context.d` and the like as empty directories before their first file, which creates them. */
+  async function orUnmade<T>(path: string, work: () => Promise<T>, unmade: (home: Stat) => T): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const top = isAbsent(error) ? TOP.exec(await namespace.locate(caller, path)) : null;
+      if (top?.groups?.home === undefined) throw error;
+      return unmade(await namespace.lstat(caller, top.groups.home));
+    }
+  }
+
+  async function makingTop(path: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const top = isAbsent(error) ? parent(await namespace.locate(caller, path)) : "";
+      if (!TOP.test(top) || (await stands(() => namespace.lstat(caller, top)))) throw error;
+      await namespace.mkdir(caller, top, { parents: false });
+      await work();
+    }
+  }
+
   return {
     async stat(path, links) {
       allowed("stat", path);
-      if (links === "follow") {
+      const look = async () => {
+        if (links !== "follow") return shellStat(await namespace.lstat(caller, path), path);
         const { stat, path: place } = await namespace.found(caller, path);
         return shellStat(stat, place);
-      }
-      return shellStat(await namespace.lstat(caller, path), path);
+      };
+      return orUnmade(path, look, (home) => shellStat(home, path));
     },
     async standing(path) {
       allowed("standing", path);
@@ -82,7 +109,12 @@ export function shellFiles({
     },
     async list(path) {
       allowed("list", path);
-      return (await namespace.list(caller, path)).map(({ name, stat }) => ({ name, stat: bareStat(stat) }));
+      const entries = await orUnmade<readonly Entry[]>(
+        path,
+        () => namespace.list(caller, path),
+        () => [],
+      );
+      return entries.map(({ name, stat }) => ({ name, stat: bareStat(stat) }));
     },
     async read(path, offset, bytesMax) {
       allowed("read", path);
@@ -91,7 +123,7 @@ export function shellFiles({
     },
     async write(path, bytes, at) {
       await changing("write", path);
-      await namespace.write(caller, path, bytes, { at });
+      await makingTop(path, () => namespace.write(caller, path, bytes, { at }));
     },
     async remove(path, recursive) {
       await deleting("remove", path);
@@ -102,11 +134,11 @@ export function shellFiles({
       // The target is replaced, even if it is a broken link.
       if (await stands(() => namespace.lstat(caller, to))) await deleting("rename", to);
       else await changing("rename", to);
-      await namespace.rename(caller, from, to);
+      await makingTop(to, () => namespace.rename(caller, from, to));
     },
     async mkdir(path, parents) {
       await changing("mkdir", path);
-      await namespace.mkdir(caller, path, { parents });
+      await makingTop(path, () => namespace.mkdir(caller, path, { parents }));
     },
     async link(path, target) {
       await changing("link", path);
@@ -125,6 +157,9 @@ export function shellFiles({
 
 const yes = () => true;
 const no = () => false;
+function isAbsent(error: unknown): boolean {
+  return error instanceof FileError && error.code === "ENOENT";
+}
 
 function shellStat(stat: Stat, place: string): ShellStat {
   return { ...bareStat(stat), place };
