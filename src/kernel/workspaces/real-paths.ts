@@ -34,6 +34,7 @@ export function realPaths(kernel: Stored): Aliases {
       return null;
     },
     async below(caller, path) {
+      if (TREES.test(path) || isWorkspaceId(workspaceIn(path))) return [];
       const owner = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
       const rows = await kernel.workspaces.list({ ...owner, archived: true, limit: LIMITS.workspacesPerOwnerMax });
       const ways = new Set<string>();
@@ -55,11 +56,15 @@ export async function realPathIn(kernel: Pick<Stored, "workspaces">, path: strin
   return row?.directory == null ? path : row.directory + path.slice(`/workspaces/${row.id}`.length);
 }
 
-/** The real paths of an account's directories, also as they are written from its home. */
-export async function attachedPaths({ workspaces, accounts }: Stored, ownerUid: number): Promise<readonly string[]> {
+/** The real paths that lead to an account's directories, also as they are written from its home. */
+export async function attachedPaths(kernel: Stored, ownerUid: number): Promise<readonly string[]> {
+  const { workspaces, accounts } = kernel;
   const rows = await workspaces.list({ ownerUid, archived: true, limit: LIMITS.workspacesPerOwnerMax });
   const home = (await accounts.byUid(ownerUid))?.home;
-  return rows.flatMap(({ directory }) => (directory === null ? [] : [directory, shortPath(directory, home)]));
+  const paths: string[] = [];
+  for (const { directory } of rows)
+    if (directory !== null && !(await isOwn(kernel, directory))) paths.push(directory, shortPath(directory, home));
+  return paths;
 }
 
 async function directoryAt({ workspaces }: Pick<Stored, "workspaces">, path: string): Promise<WorkspaceRow | null> {
