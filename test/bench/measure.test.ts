@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { compared, comparedTable } from "./compare.ts";
+import { exponentOf } from "./growth.ts";
 import { median, passes, quantile, rowOf, table, timed } from "./measure.ts";
 
 test("the median of an even count is between the middle two, in any order of samples", () => {
@@ -41,4 +42,11 @@ test("a comparison pairs the rows of both binaries, and leaves out those that on
   const rows = compared([run(10), run(20)], [run(5, "new row"), run(20, "new row")]);
   expect(rows).toEqual([{ name: "warm", unit: "ms", before: 15, after: 12.5, ratio: 0.75, spread: [0.5, 1] }]);
   expect(comparedTable(rows).split("\n")[1]).toMatch(/^warm\s+15\.0 ms\s+12\.5 ms\s+0\.75\s+0\.50-1\.00$/);
+});
+
+test("the exponent of a growing cost: 0 for flat, 1 for linear, 2 for quadratic", () => {
+  const costs = (ms: (size: number) => number) => new Map([10, 100, 1000].map((size) => [size, ms(size)]));
+  expect(exponentOf(costs(() => 7))).toBeCloseTo(0);
+  expect(exponentOf(costs((size) => 3 * size))).toBeCloseTo(1);
+  expect(exponentOf(costs((size) => size ** 2))).toBeCloseTo(2);
 });

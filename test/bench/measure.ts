@@ -2,12 +2,14 @@
 
 export interface Row {
   readonly name: string;
-  readonly unit: "ms" | "s" | "MB" | "MiB" | "KB" | "%" | "/s" | "functions" | "lines" | "reads";
+  readonly unit: "ms" | "s" | "MB" | "MiB" | "KB" | "%" | "/s" | "functions" | "lines" | "reads" | "exponent";
   readonly median: number;
   /** Absent for single measurements. */
   readonly p95?: number;
   /** The cost of the same thing when next to nothing is done, measured in the same run. */
   readonly floor?: { readonly value: number; readonly what: string };
+  /** Shown instead of what the floor is. */
+  readonly note?: string;
   /** The maximum. A row without a budget always passes. */
   readonly budget?: number;
 }
@@ -84,7 +86,7 @@ export function table(rows: readonly Row[]): string {
     text(row.floor?.value, row.unit),
     text(row.budget, row.unit),
     row.budget === undefined ? "-" : passes(row) ? "ok" : "OVER",
-    row.floor?.what ?? "",
+    row.note ?? row.floor?.what ?? "",
   ]);
   const head = ["", "median", "p95", "floor", "budget", "", "the floor is"];
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)));

@@ -12,6 +12,7 @@ import { compare, comparedTable } from "./compare.ts";
 import { fileRows } from "./files.ts";
 import { followRows } from "./follow.ts";
 import { gapRows } from "./gaps.ts";
+import { growthRows } from "./growth.ts";
 import { hostRows } from "./host.ts";
 import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
@@ -36,6 +37,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   commit: commitRows,
   scale: scaleRows,
   gaps: gapRows,
+  growth: growthRows,
   files: fileRows,
   mounts: mountRows,
   shell: shellRows,

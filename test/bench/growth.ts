@@ -1,0 +1,121 @@
+// How costs grow: each row is one cost at several sizes, and its value is the exponent of the fitted power law. 0 is flat, 1 is linear.
+// GSV_SOAK=1 adds the largest size of each series.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Floor, Home } from "./machine.ts";
+import { median, type Row, timed } from "./measure.ts";
+import { fill, spawnMany } from "./scale.ts";
+import { sendTimes } from "./send.ts";
+
+const EXPONENT_MAX = 0.2;
+const isLong = process.env.GSV_SOAK === "1";
+const MESSAGES = [100, 1000, 10_000, ...(isLong ? [100_000] : [])];
+const PROCESSES = [10, 100, 1000, ...(isLong ? [10_000] : [])];
+const FILES = [1000, 10_000, ...(isLong ? [100_000] : [])];
+const IDLE_MS = 3000;
+
+/** Milliseconds by size. */
+type Costs = Map<number, number>;
+type Series = Map<string, Costs>;
+
+export async function growthRows(_floor: Floor, rounds: number): Promise<Row[]> {
+  const few = Math.min(rounds, 15);
+  return [
+    ...rowsOf("messages", await historyCosts(few)),
+    ...rowsOf("processes", await processCosts(few)),
+    ...rowsOf("files", await fileCosts(few)),
+  ];
+}
+
+function rowsOf(what: string, series: Series): Row[] {
+  return [...series].map(([name, costs]) => ({
+    name: `${name}, by ${what}`,
+    unit: "exponent",
+    median: exponentOf(costs),
+    budget: EXPONENT_MAX,
+    note: [...costs].map(([size, ms]) => `${size}: ${ms.toFixed(ms < 10 ? 2 : 0)} ms`).join("  "),
+  }));
+}
+
+/** The slope of the line through the logarithms. Costs below a tenth of a millisecond count as that. */
+export function exponentOf(costs: ReadonlyMap<number, number>): number {
+  const points = [...costs].map(([size, ms]) => [Math.log(size), Math.log(Math.max(ms, 0.1))] as const);
+  const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length;
+  const [x, y] = [mean(0), mean(1)];
+  const over = points.reduce((sum, [px, py]) => sum + (px - x) * (py - y), 0);
+  return over / points.reduce((sum, [px]) => sum + (px - x) ** 2, 0);
+}
+
+function note(series: Series, name: string, size: number, ms: number): void {
+  series.set(name, (series.get(name) ?? new Map()).set(size, ms));
+}
+
+async function historyCosts(rounds: number): Promise<Series> {
+  await using home = new Home();
+  const series: Series = new Map();
+  const pids = await spawnMany(home, MESSAGES.length);
+  await home.stopKernel();
+  for (const [at, pid] of pids.entries()) fill(home, pid, MESSAGES[at] ?? 0);
+  await home.kernel();
+  for (const [at, pid] of pids.entries()) {
+    const size = MESSAGES[at] ?? 0;
+    const of = async (name: string, body: () => Promise<unknown>) =>
+      note(series, name, size, median(await timed(rounds, body)));
+    await of("newest page of a history", () => home.gsv(["proc", "history", "--pid", pid, "--limit", "10"]));
+    await of("chat, from exec to exit", () => home.gsv(["chat", "--pid", pid, "hello"]));
+    note(series, "message admitted", size, median(await sendTimes(home, pid, rounds * 10)));
+  }
+  return series;
+}
+
+async function processCosts(rounds: number): Promise<Series> {
+  const series: Series = new Map();
+  for (const size of PROCESSES) {
+    await using home = new Home();
+    await spawnMany(home, size);
+    const of = async (name: string, body: () => Promise<unknown>) =>
+      note(series, name, size, median(await timed(rounds, body)));
+    await of("one process shown", () => home.gsv(["proc", "get", "init:1000"]));
+    await of("process spawned, from exec to exit", () => home.gsv(["spawn", "--label", "one more"]));
+    const starts: number[] = [];
+    for (let round = 0; round < Math.ceil(rounds / 3); round++) {
+      await home.stopKernel();
+      starts.push((await home.gsv(["kernel", "start"])).ms);
+    }
+    note(series, "kernel started", size, median(starts));
+    const kernel = await home.kernel();
+    await Bun.sleep(IDLE_MS);
+    const before = kernel.cpuMs();
+    await Bun.sleep(IDLE_MS);
+    note(series, `kernel at rest for ${IDLE_MS / 1000} s, CPU`, size, kernel.cpuMs() - before);
+  }
+  return series;
+}
+
+async function fileCosts(rounds: number): Promise<Series> {
+  const series: Series = new Map();
+  for (const size of FILES) {
+    await using home = new Home();
+    const directory = home.beside("project");
+    for (let at = 0; at < size; at++) {
+      const folder = join(directory, `d${Math.floor(at / 100)}`);
+      if (at % 100 === 0) mkdirSync(folder);
+      writeFileSync(join(folder, `f${at}.txt`), `file ${at}\n`);
+    }
+    const edit = home.script("edit", [
+      { when: "edit", calls: [{ name: "Write", args: { path: "d0/f0.txt", content: "changed\n", target: "host" } }] },
+      { when: "edit", text: "done", repeat: 1_000_000 },
+    ]);
+    const flags = ["--workspace", directory, "--mode", "accept-edits"];
+    const pid = (await home.gsv(["spawn", ...flags], edit)).stdout.trim();
+    const [first, undone]: [number[], number[]] = [[], []];
+    for (let round = 0; round < Math.ceil(rounds / 3); round++) {
+      first.push((await home.gsv(["chat", "--pid", pid, "edit"], edit)).ms);
+      undone.push((await home.gsv(["undo", pid])).ms);
+    }
+    note(series, "edit with its checkpoint", size, median(first));
+    note(series, "undo of an edit", size, median(undone));
+  }
+  return series;
+}
