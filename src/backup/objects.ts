@@ -4,7 +4,8 @@
 import { constants } from "node:fs";
 import { copyFile, link, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { kindAt, makeParents, sha256Of, syncDirectory } from "../objects/host.ts";
+import { syncDirectory } from "../lib/directories.ts";
+import { kindAt, makeParents, sha256Of } from "../objects/host.ts";
 import { checkKey } from "../objects/keys.ts";
 import type { ContentRef } from "../objects/objects.ts";
 import { refused } from "./tar.ts";

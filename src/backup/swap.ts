@@ -5,7 +5,8 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
-import { syncDirectory, writeDurably } from "../objects/host.ts";
+import { syncDirectory } from "../lib/directories.ts";
+import { writeDurably } from "../objects/host.ts";
 import { discardIndex } from "../store/history-index.ts";
 
 export interface SwapPlaces {

@@ -5,7 +5,8 @@ import { closeSync, createReadStream, mkdirSync, openSync, readSync, statfsSync,
 import { join } from "node:path";
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import { hostError, syncDirectory, writeDurably } from "../objects/host.ts";
+import { syncDirectory } from "../lib/directories.ts";
+import { hostError, writeDurably } from "../objects/host.ts";
 import { reconcile } from "../store/reconcile.ts";
 import { MANIFEST, type Manifest, readManifest } from "./manifest.ts";
 import { placeBytes } from "./objects.ts";

@@ -5,7 +5,7 @@ import { statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { HomeUsage, Usage } from "../abi/backup.ts";
 import { isWorkspaceId } from "../abi/ids.ts";
-import { listDirectory } from "../lib/list-directory.ts";
+import { listDirectory } from "../lib/directories.ts";
 import type { ObjectSums } from "../store/sums.ts";
 
 export interface UsagePlaces {

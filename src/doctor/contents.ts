@@ -5,7 +5,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { SETTINGS } from "../abi/config/config.ts";
 import { type KeyWritten, keyWritten } from "../abi/config/config-key.ts";
 import { closingFailuresKey } from "../abi/process/lifecycle.ts";
-import { listDirectory } from "../lib/list-directory.ts";
+import { listDirectory } from "../lib/directories.ts";
 import type { Registered } from "../store/inspect.ts";
 import { type Check, type CheckResult, counted, faultFound, notice, ok, problem, readable, some } from "./check.ts";
 import type { Patient } from "./patient.ts";

@@ -3,7 +3,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { listDirectory } from "../lib/list-directory.ts";
+import { listDirectory } from "../lib/directories.ts";
 import { quoted } from "../lib/text/quote.ts";
 import type { Registered } from "../store/inspect.ts";
 import { type Check, type CheckResult, counted, type Depth, faultLine, notice, ok, problem, some } from "./check.ts";

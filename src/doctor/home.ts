@@ -13,7 +13,7 @@ import {
   statSync,
 } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
-import { listDirectory } from "../lib/list-directory.ts";
+import { listDirectory } from "../lib/directories.ts";
 import { isStopped } from "../lib/stopped.ts";
 import { quoted } from "../lib/text/quote.ts";
 import { type Check, type CheckResult, counted, faultLine, notice, ok, problem, some } from "./check.ts";

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, lstatSync, rmSync, statSync } from "
 import { dirname, join, relative } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { BUBBLE_TRIAL } from "../lib/bubblewrap.ts";
-import { listDirectory } from "../lib/list-directory.ts";
+import { listDirectory } from "../lib/directories.ts";
 import { wantsColour } from "../lib/text/colour.ts";
 import { quoted } from "../lib/text/quote.ts";
 import { type Check, type CheckResult, faultFound, faultLine, notice, ok, problem } from "./check.ts";

@@ -5,6 +5,7 @@ import { lstatSync } from "node:fs";
 import { lstat, readdir, rename, unlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { SysError } from "../abi/errno.ts";
+import { syncDirectory } from "../lib/directories.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import {
   checkParents,
@@ -17,7 +18,6 @@ import {
   pruneParents,
   readRange,
   sha256Of,
-  syncDirectory,
   writeDurably,
 } from "./host.ts";
 import { checkKey, TEMPORARIES } from "./keys.ts";

@@ -8,6 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
+import { syncDirectory } from "../lib/directories.ts";
 import { Changes, checkPlace, checkRename, present } from "./changes.ts";
 import { diskBytes } from "./disk-bytes.ts";
 import {
@@ -24,7 +25,6 @@ import {
   readRange,
   removeEmptyDirectories,
   sha256Of,
-  syncDirectory,
   writeSyncing,
 } from "./host.ts";
 import { checkKey, isRealRename, TEMPORARIES } from "./keys.ts";

@@ -5,6 +5,7 @@ import { constants, existsSync, realpathSync, statSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
+import { syncDirectory } from "../lib/directories.ts";
 import { parentsOf } from "./keys.ts";
 
 const CHUNK_BYTES = 256 * 1024;
@@ -169,16 +170,6 @@ export async function makeDirectory(path: string): Promise<void> {
     if (!isHostCode(error, "EEXIST") || (await kindAt(path)) !== "directory") throw error;
   });
   await syncDirectory(dirname(path));
-}
-
-/** Makes renames and unlinks in the directory durable. */
-export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Throws if a directory contains a file. */

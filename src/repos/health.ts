@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasTree } from "../abi/repo.ts";
-import { listEntries } from "../lib/list-directory.ts";
+import { listEntries } from "../lib/directories.ts";
 
 export type Head = { readonly commit: string } | { readonly fault: string } | null;
 

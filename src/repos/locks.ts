@@ -3,7 +3,7 @@
 
 import { lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { listEntries } from "../lib/list-directory.ts";
+import { listEntries } from "../lib/directories.ts";
 
 const STALE_MS = 10_000;
 const NAMES = ["index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock"];

@@ -5,8 +5,8 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync
 import { dirname, join } from "node:path";
 import { ENDED_BY, SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
+import { listDirectory } from "../lib/directories.ts";
 import type { Environment } from "../lib/host-environment.ts";
-import { listDirectory } from "../lib/list-directory.ts";
 import { groupsFor, led } from "./leader.ts";
 import { bootId, isAlive, type Leader } from "./pids.ts";
 import { type Child, type ChildRequest, spawnDetached } from "./spawn.ts";

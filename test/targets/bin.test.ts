@@ -1,33 +1,20 @@
 // Shells that keep state between lines, files that contain scripts, and programs that read no more than they need.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { Namespace } from "../../fs/namespace.ts";
-import { shellFiles } from "../../src/kernel/shells/shell-files.ts";
-import { realClock } from "../../src/lib/clock.ts";
-import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
-import type { ShellFiles, ShellJob, ShellState } from "../../src/targets/shell.ts";
-import { WorkerPool } from "../../src/targets/worker-pool.ts";
-import { sam } from "../support/caller.ts";
-import { memoryMount } from "../support/memoryfs.ts";
-import { lentShellRunner } from "../support/shell-runners.ts";
-import { FakeSys } from "../support/sys.ts";
+import type { ShellJob, ShellState } from "../../src/targets/shell.ts";
+import { HOME, Scripts } from "../support/scripts.ts";
 
-const shells = new WorkerPool({
-  ...{ newRunner: lentShellRunner, clock: realClock },
-  ...{ runningMax: 2, runningMaxEach: 2, memory: () => 0, memoryMax: 1, warmMax: 2, warmMs: 10_000 },
-});
-afterAll(() => shells.close());
+const scripts = new Scripts();
+afterAll(() => scripts.close());
 
-const HOME = "/home/sam";
-let files: ShellFiles;
 /** Bytes read from each file. */
 let read: Map<string, number>;
 
 beforeEach(async () => {
-  const namespace = new Namespace([{ at: "/", fs: memoryMount() }]);
-  const whole = shellFiles({ namespace, caller: sam, isGuarded: () => false, approved: true });
+  await scripts.reset(["/tmp", "/home", HOME]);
   read = new Map();
-  files = {
+  const whole = scripts.files;
+  scripts.files = {
     ...whole,
     async read(path, offset, bytesMax) {
       const result = await whole.read(path, offset, bytesMax);
@@ -35,32 +22,16 @@ beforeEach(async () => {
       return result;
     },
   };
-  for (const path of ["/tmp", "/home", HOME]) await files.mkdir(path, false);
 });
 
-async function run(script: string, given: Partial<ShellJob> = {}) {
-  const told = { stdout: "", stderr: "" };
-  const end = await new JobTable(shells, new JobRoom(8, 8), realClock).run(
-    {
-      ...{ script, name: "gsv", args: [], cwd: HOME, env: { HOME, PATH: "/usr/bin:/bin" }, stdin: new Uint8Array() },
-      ...{ state: null, keepsState: false, outputBytesMax: 1024 * 1024, wallMs: 10_000, ...given },
-    },
-    {
-      ...{ owner: 1000, files, sys: new FakeSys(), signal: new AbortController().signal },
-      print: (stream, bytes) => {
-        told[stream] += Buffer.from(bytes).toString();
-      },
-    },
-  );
-  return { ...told, exit: end.exit, state: end.state };
-}
+const run = (script: string, given: Partial<ShellJob> = {}) => scripts.run(script, given);
 
 /** Lines of one shell, in order; returns the output of the last one. */
 async function lines(...typed: readonly string[]): Promise<string> {
   let state: ShellState | null = null;
   let last = "";
   for (const line of typed) {
-    const end = await run(line, { keepsState: true, state });
+    const end = await scripts.line(line, state);
     state = end.state;
     last = end.stdout + end.stderr;
   }
@@ -79,8 +50,8 @@ test("functions, umask and traps of one line apply to the next, also those from 
 });
 
 test("a tilde with a name is the home of that account, wherever bash expands it", async () => {
-  await files.mkdir("/etc", false);
-  await files.write(
+  await scripts.files.mkdir("/etc", false);
+  await scripts.files.write(
     "/etc/passwd",
     Buffer.from("sam:x:1000:100::/home/sam:/bin/sh\nfriday:x:1001:101::/home/friday:/bin/sh\n"),
     "start",
@@ -102,29 +73,19 @@ test("a script from a file streams its output, and runs its trap at the end", as
 });
 
 test("a trap runs when a script gets a stop signal", async () => {
-  const told: string[] = [];
   const wish = new AbortController();
-  const running = shells.run(
-    {
-      ...{ script: "trap 'echo cleaned' EXIT; echo up; sleep 20", name: "gsv", args: [], cwd: HOME, env: { HOME } },
-      ...{ stdin: new Uint8Array(), state: null, keepsState: false, outputBytesMax: 1000, wallMs: 10_000 },
-    },
-    {
-      ...{ owner: 1000, files, sys: new FakeSys(), signal: wish.signal },
-      print: (_, bytes) => {
-        told.push(Buffer.from(bytes).toString());
-        if (told.join("") === "up\n") wish.abort();
-      },
-    },
+  const { exit, stdout } = await scripts.run(
+    "trap 'echo cleaned' EXIT; echo up; sleep 20",
+    {},
+    { hear: (printed) => printed === "up\n" && wish.abort(), signal: wish.signal },
   );
-  expect((await running).exit).toBe(130);
-  expect(told.join("")).toBe("up\ncleaned\n");
+  expect([exit, stdout]).toEqual([130, "up\ncleaned\n"]);
 });
 
 test("head, tail and wc of a big file only hold the bytes that they need", async () => {
   const line = Buffer.from(`${"x".repeat(99)}\n`);
   const big = Buffer.concat(Array.from({ length: 30_000 }, () => line));
-  await files.write(`${HOME}/big`, big, "start");
+  await scripts.files.write(`${HOME}/big`, big, "start");
   const readFor = async (script: string) => {
     read.clear();
     const { stdout } = await run(script);
@@ -178,9 +139,9 @@ test("a missing program ends a script with 127, and errors go where exec redirec
 });
 
 test("a script knows its own path, and a function its caller's variables", async () => {
-  await files.mkdir(`${HOME}/lib`, false);
+  await scripts.files.mkdir(`${HOME}/lib`, false);
   const text = `here=$(cd "$(dirname "\${BASH_SOURCE[0]}")" && pwd); echo "$here \${0##*/} \${BASH_SOURCE[0]##*/}"\n`;
-  await files.write(`${HOME}/lib/a.sh`, Buffer.from(text), "start");
+  await scripts.files.write(`${HOME}/lib/a.sh`, Buffer.from(text), "start");
   expect((await run("bash lib/a.sh; . lib/a.sh")).stdout).toBe(`${HOME}/lib a.sh a.sh\n${HOME}/lib gsv a.sh\n`);
   expect((await run(". lib/a.sh", { name: "lib/a.sh" })).stdout).toBe(`${HOME}/lib a.sh a.sh\n`);
   const cleans = `f() { local t=x; trap 'echo "rm $t"' RETURN; [ $1 = 1 ] && return 3; echo body; }; f 1; echo $?; f 2; g() { :; }; g`;
@@ -191,8 +152,8 @@ test("a script knows its own path, and a function its caller's variables", async
 });
 
 test("tac takes several files, uniq skips fields, expr has basic patterns, and whoami is the account", async () => {
-  await files.write(`${HOME}/a`, Buffer.from("1 x\n2 x\n"), "start");
-  await files.write(`${HOME}/b`, Buffer.from("3 y\n"), "start");
+  await scripts.files.write(`${HOME}/a`, Buffer.from("1 x\n2 x\n"), "start");
+  await scripts.files.write(`${HOME}/b`, Buffer.from("3 y\n"), "start");
   const { stdout } = await run(
     "tac a b; uniq -c -f1 a; expr a+b : '\\(a+\\)'; USER=kim whoami; tee a/b </dev/null 2>&1",
   );

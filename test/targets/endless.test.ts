@@ -2,55 +2,27 @@
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { devFs } from "../../fs/generated/dev.ts";
-import { Namespace } from "../../fs/namespace.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { shellFiles } from "../../src/kernel/shells/shell-files.ts";
-import { realClock } from "../../src/lib/clock.ts";
-import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { ShellFiles } from "../../src/targets/shell.ts";
-import { WorkerPool } from "../../src/targets/worker-pool.ts";
-import { sam } from "../support/caller.ts";
-import { memoryMount } from "../support/memoryfs.ts";
 import { seeded } from "../support/random.ts";
-import { lentShellRunner } from "../support/shell-runners.ts";
-import { FakeSys } from "../support/sys.ts";
+import { HOME, Scripts } from "../support/scripts.ts";
 
-const shells = new WorkerPool({
-  ...{ newRunner: lentShellRunner, clock: realClock },
-  ...{ runningMax: 2, runningMaxEach: 2, memory: () => 0, memoryMax: 1, warmMax: 2, warmMs: 10_000 },
-});
-afterAll(() => shells.close());
-
-let files: ShellFiles;
+const scripts = new Scripts();
+afterAll(() => scripts.close());
 
 beforeEach(async () => {
-  const namespace = new Namespace([
-    { at: "/", fs: memoryMount() },
-    { at: "/dev", fs: devFs(seeded(3).bytes, 0) },
-  ]);
-  const whole = shellFiles({ namespace, caller: sam, isGuarded: () => false, approved: true });
+  await scripts.reset(["/home", HOME, "/d"], [{ at: "/dev", fs: devFs(seeded(3).bytes, 0) }]);
+  const whole = scripts.files;
   // A file of an attached directory may be of any size.
   const read: ShellFiles["read"] = async (path, offset, bytesMax) =>
     path.endsWith("/huge") ? { bytes: new Uint8Array(bytesMax), eof: false } : whole.read(path, offset, bytesMax);
-  files = { ...whole, read };
-  await files.mkdir("/d", false);
-  for (const name of ["a", "huge", "z"]) await files.write(`/d/${name}`, Buffer.from(name), "start");
+  scripts.files = { ...whole, read };
+  for (const name of ["a", "huge", "z"]) await whole.write(`/d/${name}`, Buffer.from(name), "start");
 });
 
 async function run(script: string) {
-  const printed = { stdout: "", stderr: "" };
-  const job = { script, name: "gsv", args: [], cwd: "/", env: { HOME: "/", PATH: "/bin" }, stdin: new Uint8Array() };
-  const how = { state: null, keepsState: false, outputBytesMax: 1024 * 1024, wallMs: 20_000 };
-  const { exit } = await new JobTable(shells, new JobRoom(8, 8), realClock).run(
-    { ...job, ...how },
-    {
-      ...{ owner: 1000, files, sys: new FakeSys(), signal: new AbortController().signal },
-      print: (stream, bytes) => {
-        printed[stream] += Buffer.from(bytes).toString();
-      },
-    },
-  );
-  return [exit, printed.stdout, printed.stderr];
+  const { exit, stdout, stderr } = await scripts.run(script, { cwd: "/" });
+  return [exit, stdout, stderr];
 }
 
 test("a program that reads an endless device to the end fails with its name and the cut", async () => {
@@ -63,7 +35,7 @@ test("a program that reads an endless device to the end fails with its name and 
   expect(await run("md5sum /dev/zero")).toEqual([1, "", `md5sum: ${cut}`]);
   expect(await run("cp /dev/urandom r; ls /")).toEqual([
     0,
-    "d\ndev\n",
+    "d\ndev\nhome\n",
     "cp: cannot copy '/dev/urandom': File too large: endless device\n",
   ]);
   expect(await run("while read -r -d x line; do :; done < /dev/zero")).toEqual([
@@ -88,7 +60,7 @@ test("a program that uses a part of it reads no more", async () => {
 test("a copy of a tree names the file that is too large and copies the others", async () => {
   const [status, , stderr] = await run("cp -r d e");
   expect([status, stderr]).toEqual([1, "cp: cannot copy 'd': /d/huge: File too large\n"]);
-  expect((await files.list("/e")).map(({ name }) => name)).toEqual(["a", "z"]);
+  expect((await scripts.files.list("/e")).map(({ name }) => name)).toEqual(["a", "z"]);
   expect(await run("read x < d/huge; truncate -s 1 d/huge; wc -c d/a < d/huge")).toEqual([
     1,
     "",

@@ -1,51 +1,18 @@
 // Pipes with commands that run at the same time: the reader stops at some point, and the writer gets a broken pipe.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { Namespace } from "../../fs/namespace.ts";
-import { shellFiles } from "../../src/kernel/shells/shell-files.ts";
-import { realClock } from "../../src/lib/clock.ts";
-import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
-import type { ShellFiles } from "../../src/targets/shell.ts";
-import { WorkerPool } from "../../src/targets/worker-pool.ts";
-import { newShellRunner } from "../../src/workers/workers.ts";
-import { sam } from "../support/caller.ts";
-import { memoryMount } from "../support/memoryfs.ts";
-import { FakeSys } from "../support/sys.ts";
+import { HOME, Scripts } from "../support/scripts.ts";
 
-const shells = new WorkerPool({
-  ...{ newRunner: newShellRunner, clock: realClock },
-  ...{ runningMax: 2, runningMaxEach: 2, memory: () => 0, memoryMax: 1, warmMax: 2, warmMs: 10_000 },
-});
-afterAll(() => shells.close());
+const scripts = new Scripts();
+afterAll(() => scripts.close());
 
-const HOME = "/home/sam";
 const KIB = 1024;
-let files: ShellFiles;
 
-beforeEach(async () => {
-  const namespace = new Namespace([{ at: "/", fs: memoryMount() }]);
-  files = shellFiles({ namespace, caller: sam, isGuarded: () => false, approved: true });
-  for (const path of ["/home", HOME]) await files.mkdir(path, false);
-});
+beforeEach(() => scripts.reset());
 
 /** No command may print more than 256 KiB at once, so its reader ended every pipe here. */
-async function run(script: string, hear: (text: string) => void = () => {}) {
-  const told = { stdout: "", stderr: "" };
-  const { exit } = await new JobTable(shells, new JobRoom(8, 8), realClock).run(
-    {
-      ...{ script, name: "gsv", args: [], cwd: HOME, env: { HOME, PATH: "/usr/bin:/bin" }, stdin: new Uint8Array() },
-      ...{ state: null, keepsState: false, outputBytesMax: 256 * KIB, wallMs: 30_000 },
-    },
-    {
-      ...{ owner: 1000, files, sys: new FakeSys(), signal: new AbortController().signal },
-      print: (stream, bytes) => {
-        told[stream] += Buffer.from(bytes).toString();
-        hear(told.stdout);
-      },
-    },
-  );
-  return { ...told, exit };
-}
+const run = (script: string, hear?: (stdout: string) => void) =>
+  scripts.run(script, { outputBytesMax: 256 * KIB }, hear && { hear });
 
 const ENDLESS: { readonly [script: string]: string } = {
   "yes | tr y z | nl | head -2": "     1\tz\n     2\tz\n",
@@ -65,17 +32,17 @@ for (const [script, stdout] of Object.entries(ENDLESS))
   });
 
 test("a pipe passes more data than its buffer holds", async () => {
-  await files.write(`${HOME}/big`, Buffer.from(`${"x".repeat(63)}\n`.repeat(16 * KIB)), "start");
+  await scripts.files.write(`${HOME}/big`, Buffer.from(`${"x".repeat(63)}\n`.repeat(16 * KIB)), "start");
   expect(await run("cat big | tr x y | grep y | wc -l")).toEqual({ stdout: "16384\n", stderr: "", exit: 0 });
 });
 
 test("a growing file is read as it grows, until the reader has enough", async () => {
-  await files.write(`${HOME}/log`, Buffer.from("starting\n"), "start");
+  await scripts.files.write(`${HOME}/log`, Buffer.from("starting\n"), "start");
   let isAdded = false;
   const { stdout, exit } = await run("echo begun; tail -f log | grep -m1 ready", (text) => {
     if (isAdded || !text.includes("begun")) return;
     isAdded = true;
-    void files.write(`${HOME}/log`, Buffer.from("one\nready now\nmore\n"), "end");
+    void scripts.files.write(`${HOME}/log`, Buffer.from("one\nready now\nmore\n"), "end");
   });
   expect({ stdout, exit }).toEqual({ stdout: "begun\nready now\n", exit: 0 });
 });
@@ -89,7 +56,7 @@ test("a program in a pipe keeps its own messages and exit status", async () => {
   expect((await run(`grep x none 2>/dev/null | cat | head -1; echo "\${PIPESTATUS[@]}"`)).stdout).toBe("2 0 0\n");
   expect((await run("set -e -o pipefail; cat none 2>&1 | head -1; echo not here")).exit).toBe(1);
   expect((await run("diff <(echo a) <(echo b) | head -1; seq 2 | tee >(cat >&2) | tail -1")).stdout).toBe("1c1\n2\n");
-  await files.write(`${HOME}/lib`, Buffer.from('logs() { echo "$# $1"; }\n'), "start");
+  await scripts.files.write(`${HOME}/lib`, Buffer.from('logs() { echo "$# $1"; }\n'), "start");
   expect((await run(". ./lib; logs a | cat")).stdout).toBe("1 a\n");
   expect((await run("grep() { echo mine; }; echo a | grep a | cat")).stdout).toBe("mine\n");
   expect((await run("x=1; seq $((x++)) | tail -n $((x + 1)) | cat; echo $x")).stdout).toBe("1\n1\n");

@@ -6,7 +6,7 @@ import { Scripts } from "../support/scripts.ts";
 const scripts = new Scripts();
 afterAll(() => scripts.close());
 beforeEach(() => scripts.reset());
-const run = (script: string, stdin = "") => scripts.run(script, stdin);
+const run = (script: string, stdin = "") => scripts.run(script, { stdin: Buffer.from(stdin), args: ["p", "q"] });
 
 test("it asks until stdin ends, and shows the menu again after an empty line", async () => {
   const menu = "1) aa\n2) bb\n3) c c\n";

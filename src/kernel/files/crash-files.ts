@@ -4,7 +4,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CORE_NAME, coreInstant } from "../../abi/process/crash.ts";
-import { listDirectory } from "../../lib/list-directory.ts";
+import { listDirectory } from "../../lib/directories.ts";
 import { readPlainFile } from "../../lib/plain-file.ts";
 
 export interface CoreFile {

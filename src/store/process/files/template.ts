@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { syncDirectory } from "../../../lib/directories.ts";
 import { type Edition, isOlder } from "../../edition.ts";
 import { type Db, StoreCorrupt, withRows } from "../../open.ts";
 
@@ -70,14 +71,5 @@ async function write(path: string, bytes: Uint8Array): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }
