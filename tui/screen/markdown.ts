@@ -17,10 +17,17 @@ const PARTED = "\x1c";
 const BEGIN = "\x19";
 /** Before a line that must not wrap. */
 const WHOLE = "\x1a";
+/** Before the rows of a table that is only parsed. */
+const TABLE = "\x18";
+const PARSED_COLUMNS = 80;
+const PLAIN_HTML = { noHtmlBlocks: true, noHtmlSpans: true } as const;
 const CELL_COLUMNS_MIN = 6;
 const QUOTES_OVER = new RegExp(`^(?:[ \\t]*>){${QUOTES_MAX + 1},}`, "gm");
 /** Prose without any markup: skips the parser. */
 const PLAIN = /^\p{L}[^\\`*_~<[\]&\p{Cc}]*$/u;
+
+/** A row of a table: each cell as text with the escapes of the theme. */
+export type Cells = readonly string[];
 
 /** Keeps its callbacks, because each paint draws the open block. */
 export class Markdown {
@@ -33,8 +40,15 @@ export class Markdown {
     if (source.length > BLOCK_CHARS_MAX) return source.split("\n");
     if (PLAIN.test(source)) return wrapped(source.replace(/ +$/, ""), width).split("\n");
     const text = source.replace(QUOTES_OVER, ">".repeat(QUOTES_MAX));
-    const rendered = Bun.markdown.render(text, this.callbacks(width), { noHtmlBlocks: true, noHtmlSpans: true });
+    const rendered = Bun.markdown.render(text, this.callbacks(width), PLAIN_HTML);
     return linesOf(rendered.replace(/\n+$/, "")).flatMap((line) => broken(line, width));
+  }
+
+  /** The cells of a table, or null if the source is anything else. */
+  cells(source: string): readonly Cells[] | null {
+    const { table: _, ...others } = this.callbacks(PARSED_COLUMNS);
+    const rendered = Bun.markdown.render(source, { ...others, table: (text) => TABLE + text }, PLAIN_HTML);
+    return rendered.lastIndexOf(TABLE) === 0 ? cellsOf(rendered.slice(TABLE.length)) : null;
   }
 
   private callbacks(width: number): Bun.markdown.RenderCallbacks {
@@ -121,33 +135,47 @@ function broken(line: string, columns: number): readonly string[] {
     .map((each, at) => ((at === 0 ? before : after) + each).replace(/ +$/, ""));
 }
 
-function table(text: string, width: number, theme: Theme): string {
-  const rows = text
+function cellsOf(text: string): string[][] {
+  return text
     .split(ROW_END)
     .map((row) => row.split(CELL_END).slice(0, -1))
     .filter((row) => row.length > 0);
-  const count = Math.max(...rows.map((row) => row.length));
-  const natural = Array.from({ length: count }, (_, at) =>
-    Math.max(1, ...rows.map((row) => Bun.stringWidth(textOf(row[at])))),
-  );
-  const widths = narrowed(natural, width - 2 * (count - 1));
-  const lines = rows.flatMap((row, index) => {
+}
+
+/** The width that each column would take. */
+export function naturalWidths(rows: readonly Cells[], before: readonly number[] = []): readonly number[] {
+  const widths = [...before];
+  for (const row of rows)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 1, Bun.stringWidth(textOf(cell)));
+  return widths;
+}
+
+export function widthsWithin(natural: readonly number[], width: number): readonly number[] {
+  return narrowed(natural, Math.max(10, width) - 2 * (natural.length - 1));
+}
+
+/** The rows as lines; the first row of a table is its head. */
+export function rowLines(rows: readonly Cells[], widths: readonly number[], head: Theme | null): readonly string[] {
+  return rows.flatMap((row, index) => {
     const cells = widths.map((columns, at) => Bun.wrapAnsi(textOf(row[at]), columns, { hard: true }).split("\n"));
     const height = Math.max(...cells.map((cell) => cell.length));
     const drawn = Array.from({ length: height }, (_, line) =>
       cells
         .map((cell, at) => {
           const isRight = row[at]?.startsWith(RIGHT) === true;
-          return padded(cell[line] ?? "", at === count - 1 && !isRight ? 0 : widths[at]!, isRight);
+          return padded(cell[line] ?? "", at === widths.length - 1 && !isRight ? 0 : widths[at]!, isRight);
         })
         .join("  ")
         .trimEnd(),
     );
-    return index === 0
-      ? [...drawn, theme.dim(widths.map((columns) => theme.glyphs.line.repeat(columns)).join("  "))]
-      : drawn;
+    if (index > 0 || head === null) return drawn;
+    return [...drawn, head.dim(widths.map((columns) => head.glyphs.line.repeat(columns)).join("  "))];
   });
-  return lines.join("\n");
+}
+
+function table(text: string, width: number, theme: Theme): string {
+  const rows = cellsOf(text);
+  return rowLines(rows, widthsWithin(naturalWidths(rows), width), theme).join("\n");
 }
 
 /** The widest columns shrink first. */

@@ -3,6 +3,7 @@
 
 import { highlight, type Open } from "../screen/highlight.ts";
 import { Markdown } from "../screen/markdown.ts";
+import { OpenTable } from "../screen/open-table.ts";
 import type { Theme } from "../screen/theme.ts";
 
 export interface AnswerOptions {
@@ -28,6 +29,7 @@ export class AnswerText {
   /** The drawn open block: keys are painted between deltas. */
   private shown: { readonly columns: number; readonly lines: readonly string[] } | null = null;
 
+  private table: OpenTable | null = null;
   private readonly markdown: Markdown;
 
   constructor(private readonly options: AnswerOptions) {
@@ -50,6 +52,8 @@ export class AnswerText {
 
   private drawnTail(): readonly string[] {
     if (this.fence !== null) return this.last === "" ? [] : [this.codeLine(this.last)];
+    const table = this.openTable()?.draw(this.last, this.proseColumns());
+    if (table != null) return [...this.gap(""), ...indented(table)];
     const open = [...this.block, ...(this.last === "" ? [] : [this.last])];
     return open.length === 0 ? [] : [...this.gap(open[0] ?? ""), ...this.drawn(open)];
   }
@@ -115,6 +119,7 @@ export class AnswerText {
     const { block } = this;
     if (block.length === 0) return [];
     this.block = [];
+    this.table = null;
     const lines = [...this.gap(block[0] ?? ""), ...this.drawn(block)];
     this.began = true;
     return lines;
@@ -124,10 +129,24 @@ export class AnswerText {
     return this.began && !(this.tight && ITEM.test(first)) ? [""] : [];
   }
 
-  private drawn(block: readonly string[]): readonly string[] {
-    const columns = Math.min(this.options.columns() - 1, PROSE_COLUMNS_MAX) - INDENT.length;
-    return this.markdown.lines(block.join("\n"), columns).map((line) => (line === "" ? "" : INDENT + line));
+  /** Draws a growing table in the time of its new rows. */
+  private openTable(): OpenTable | null {
+    if (!OpenTable.begins(this.block)) return null;
+    if (this.table?.block !== this.block) this.table = new OpenTable(this.markdown, this.options.theme, this.block);
+    return this.table;
   }
+
+  private drawn(block: readonly string[]): readonly string[] {
+    return indented(this.markdown.lines(block.join("\n"), this.proseColumns()));
+  }
+
+  private proseColumns(): number {
+    return Math.min(this.options.columns() - 1, PROSE_COLUMNS_MAX) - INDENT.length;
+  }
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => (line === "" ? "" : INDENT + line));
 }
 
 function indentOf(line: string): number {
