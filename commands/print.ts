@@ -3,6 +3,7 @@
 import { wantsColour } from "../src/lib/text/colour.ts";
 import { isoTime, localTime } from "../src/lib/text/days.ts";
 import { sanitize } from "../src/lib/text/sanitize.ts";
+import { wrapWords } from "../src/lib/text/wrap.ts";
 import type { Print } from "../src/syscalls/define.ts";
 import type { Io, Output } from "./command.ts";
 import { page } from "./io/pager.ts";
@@ -22,7 +23,10 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
     case "silent":
       return;
     case "value":
-      return printPage(io, print.text(result as never, when));
+      return printPage(
+        io,
+        print.isFacts ? wrapped(io, print.text(result as never, when)) : print.text(result as never, when),
+      );
     case "table": {
       const rows = print.rows(result as never);
       if (rows.length === 0) return note(io, print.empty);
@@ -33,7 +37,8 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
     }
     case "list": {
       const rows = print.rows(result as never);
-      const lines = rows.map((row) => withEnd(print.line(row as never, when)));
+      const lineOf = (row: object) => print.line(row as never, when);
+      const lines = rows.map((row) => withEnd(print.isWrapped ? indented(io, lineOf(row)) : lineOf(row)));
       if (rows.length > 0 && print.head !== undefined) lines.unshift(withEnd(print.head(result as never)));
       if (rows.length > 0) await printPage(io, lines.join(""));
       const more = print.note?.(result as never) ?? null;
@@ -41,6 +46,20 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
       if (more !== null) await note(io, more);
     }
   }
+}
+
+/** Facts on a terminal: a long value continues below its beginning. */
+function wrapped({ stdout }: Io, text: string): string {
+  if (!stdout.isTTY) return text;
+  const lines = text.split("\n").flatMap((line) => {
+    const [first = "", rest = ""] = /^(\S+(?: \S+)* {2,})(.*)$/s.exec(line)?.slice(1) ?? ["", line];
+    return wrapWords(rest, stdout.columns, { first, rest: " ".repeat(first.length) });
+  });
+  return lines.join("\n");
+}
+
+function indented({ stdout }: Io, line: string): string {
+  return stdout.isTTY ? wrapWords(line, stdout.columns, { first: "", rest: "  " }).join("\n") : line;
 }
 
 /** Text with exactly one line end, sanitized on a terminal. */

@@ -2,6 +2,7 @@
 
 import { microsOf, usdText } from "../../src/abi/process/money.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import { wrapWords } from "../../src/lib/text/wrap.ts";
 import { waitsForText } from "../../src/syscalls/format.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import type { UsagePage } from "../../src/syscalls/system/spending.ts";
@@ -39,6 +40,11 @@ function headLine({ kernel, processes, todayUsd }: Look, now: number): string {
   ].join(", ");
 }
 
+function headLines({ stdout, clock }: Io, seen: Look): string {
+  const line = headLine(seen, clock.now());
+  return stdout.isTTY ? wrapWords(line, stdout.columns).join("\n") : line;
+}
+
 function count(many: number, one: string, several = `${one}s`): string {
   return `${many} ${many === 1 ? one : several}`;
 }
@@ -56,7 +62,7 @@ export const uptime: Command = command(
   },
   async ({ json }, io) => {
     const seen = await look(io);
-    await printText(io.stdout, json ? jsonLine(recordOf(seen)) : headLine(seen, io.clock.now()));
+    await printText(io.stdout, json ? jsonLine(recordOf(seen)) : headLines(io, seen));
     return 0;
   },
 );
@@ -88,7 +94,7 @@ export const w: Command = command(
       return 0;
     }
     const now = io.clock.now();
-    await printText(io.stdout, headLine(seen, now));
+    await printText(io.stdout, headLines(io, seen));
     const width = io.stdout.isTTY ? io.stdout.columns : Number.MAX_SAFE_INTEGER;
     if (shown.length > 0) await io.stdout.write(table(COLUMNS, shown, { width, nowMs: now }));
     return 0;

@@ -5,6 +5,7 @@ import type { FailureClass } from "../../src/abi/stream.ts";
 import type { Finding } from "../../src/doctor/examine.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { displayWidth } from "../../src/lib/text/truncate.ts";
+import { wrapWords } from "../../src/lib/text/wrap.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { ModelTrial } from "../../src/syscalls/run/ai.ts";
 import type { Command, Io } from "../command.ts";
@@ -76,10 +77,11 @@ function linesOf(io: Io, found: readonly Finding[]): string {
 
 function lineOf({ stdout }: Io, { level, check, what, fix }: Finding, widths: readonly [number, number]): string {
   const start = `${level.padEnd(widths[0])}  ${check.padEnd(widths[1])}  `;
-  const line = `${start}${reveal(what)}`;
+  const margins = { first: start, rest: " ".repeat(start.length) };
+  const line = stdout.isTTY ? wrapWords(reveal(what), stdout.columns, margins).join("\n") : `${start}${reveal(what)}`;
   if (fix === undefined) return `${line}\n`;
   const beside = `${line} → ${reveal(fix)}`;
-  if (!stdout.isTTY || displayWidth(beside) <= stdout.columns) return `${beside}\n`;
+  if (!stdout.isTTY || (!line.includes("\n") && displayWidth(beside) <= stdout.columns)) return `${beside}\n`;
   return `${line}\n${" ".repeat(start.length)}→ ${reveal(fix)}\n`;
 }
 

@@ -155,6 +155,8 @@ export type Print<Output> =
   | {
       readonly kind: "value";
       readonly text: (result: Output, when: When) => string;
+      /** Lines of gsv, each a name and a value: wrapped at words on a terminal. */
+      readonly isFacts?: true;
       /** Note about missing parts, printed on stderr, with --json too. */
       readonly cut?: (result: Output) => string | null;
     }
@@ -175,6 +177,8 @@ export type Print<Output> =
       readonly head?: (result: Output) => string;
       readonly line: (row: never, when: When) => string;
       readonly empty: string;
+      /** Each row is one line of gsv's: wrapped at words on a terminal. */
+      readonly isWrapped?: true;
       /** Printed on stderr after the rows. */
       readonly note?: (result: Output) => string | null;
       /** As for tables. */
@@ -184,6 +188,10 @@ export type Print<Output> =
 
 export function value<Output>(text: (result: Output, when: When) => string): Print<Output> {
   return { kind: "value", text };
+}
+
+export function facts<Output>(text: (result: Output, when: When) => string): Print<Output> {
+  return { kind: "value", text, isFacts: true };
 }
 
 /**

@@ -3,7 +3,7 @@ import { jsonLine } from "../../commands/io/status.ts";
 import { ageText, table } from "../../commands/io/table-layout.ts";
 import { printResult, printText } from "../../commands/print.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
-import { type Column, type Print, value } from "../../src/syscalls/define.ts";
+import { type Column, facts, type Print, value } from "../../src/syscalls/define.ts";
 import { procListCalls } from "../../src/syscalls/proc/proc-list.ts";
 import type { ProcessPage } from "../../src/syscalls/services.ts";
 import { FakeIo } from "../support/io.ts";
@@ -179,4 +179,32 @@ test("people read instants in their own time zone, pipes in full", async () => {
   } finally {
     process.env.TZ = zone;
   }
+});
+
+test("facts and records are wrapped at words on a terminal, a value below its beginning; a pipe gets whole lines", async () => {
+  const text = "may       read write\nwaits for approval of a command";
+  const record = {
+    kind: "list",
+    rows: () => [{}],
+    line: () => "one two three four",
+    empty: "",
+    isWrapped: true,
+  } as const;
+  for (const [print, columns, shown] of [
+    [
+      facts(() => "may       proc.list fs.read\nnone      -"),
+      20,
+      "may       proc.list\n          fs.read\nnone      -\n",
+    ],
+    [facts(() => text), 80, `${text}\n`],
+    [value(() => text), 20, `${text}\n`],
+    [record, 14, "one two three\n  four\n"],
+  ] as const) {
+    const io = new FakeIo().terminal(columns);
+    await printResult(io, print, {}, false);
+    expect(io.stdout.text).toBe(shown);
+  }
+  const pipe = new FakeIo();
+  await printResult(pipe, record, {}, false);
+  expect(pipe.stdout.text).toBe("one two three four\n");
 });

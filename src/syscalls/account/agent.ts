@@ -1,7 +1,7 @@
 // agent.* and persona.*: the agents of an account. Only people change them: an agent must not edit its own instructions.
 
 import { ARCHETYPES } from "../../abi/process/agent.ts";
-import { field, syscall, value } from "../define.ts";
+import { facts, field, syscall, value } from "../define.ts";
 import type { AgentInfo, Agents } from "./agent-service.ts";
 import { agentText } from "./format-agent.ts";
 
@@ -57,7 +57,7 @@ export const agentCalls = [
     summary: "Show an agent's profile",
     class: "read",
     input: { name },
-    cli: { examples: ["gsv agent show scout"], print: value(agentText) },
+    cli: { examples: ["gsv agent show scout"], print: facts(agentText) },
     run: ({ agents }: Service, args, { caller }) => agents.show(caller, args.name),
   }),
 

@@ -25,6 +25,7 @@ export const auditCalls = [
           `${when(row.at)} ${row.account}${row.pid === null ? "" : ` ${row.pid}`} ${row.call} ${row.outcome}${
             row.detail === "" ? "" : `: ${row.detail}`
           }`,
+        isWrapped: true,
         empty: "(no refused or privileged calls)",
       },
     },

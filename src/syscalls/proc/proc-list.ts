@@ -4,7 +4,7 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import { microsOf, usdText } from "../../abi/process/money.ts";
 import type { ProcessInfo } from "../../abi/process/process.ts";
 import type { Tone } from "../../lib/text/tones.ts";
-import { type Column, field, type Print, syscall, value } from "../define.ts";
+import { type Column, facts, field, type Print, syscall } from "../define.ts";
 import { processText, stateText, waitsText } from "../format.ts";
 import type { ProcessPage, Registry } from "../services.ts";
 
@@ -62,7 +62,7 @@ export const procListCalls = [
     summary: "Show one process",
     class: "read",
     input: { pid: field.pid("the process", { positional: true, meta: "PID" }) },
-    cli: { examples: ["gsv proc get init:1000"], print: value(processText) },
+    cli: { examples: ["gsv proc get init:1000"], print: facts(processText) },
     run: ({ registry }: { registry: Registry }, args, { caller }) => registry.get(caller, args.pid),
   }),
 ] as const;

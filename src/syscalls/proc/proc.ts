@@ -5,7 +5,7 @@ import { initPid } from "../../abi/ids.ts";
 import { MODE_ALIASES, MODES } from "../../abi/policy.ts";
 import { PROFILES, RESTART_RULES } from "../../abi/process/process.ts";
 import type { Rights } from "../account/account-service.ts";
-import { field, syscall, value } from "../define.ts";
+import { facts, field, syscall, value } from "../define.ts";
 import { capsText, closedText, messageLine, partsText, signalledText } from "../format.ts";
 import {
   type Aborted,
@@ -213,7 +213,7 @@ export const procCalls = [
     summary: "Show the capabilities of a process",
     class: "read",
     input: { pid: field.optional({ ...pid, positional: true }) },
-    cli: { examples: ["gsv caps", "gsv caps task:abc123"], print: value(capsText) },
+    cli: { examples: ["gsv caps", "gsv caps task:abc123"], print: facts(capsText) },
     run: ({ rights }: { rights: Rights }, args, { caller }) => rights.of(caller, args.pid ?? initPid(caller.ownerUid)),
   }),
 

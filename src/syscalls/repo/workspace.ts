@@ -5,7 +5,7 @@ import type { Caller } from "../../abi/identity.ts";
 import type { WorkspaceInfo } from "../../abi/process/workspace.ts";
 import type { Commit } from "../../abi/repo.ts";
 import type { When } from "../../lib/text/days.ts";
-import { type CallContext, field, syscall, value } from "../define.ts";
+import { type CallContext, facts, field, syscall, value } from "../define.ts";
 import { commitLine, factsText } from "../format.ts";
 
 export interface WorkspaceView extends WorkspaceInfo {
@@ -106,7 +106,7 @@ export const workspaceCalls = [
     summary: "Show one workspace",
     class: "read",
     input: { id },
-    cli: { examples: ["gsv workspace get ws_k3x9qa"], print: value(workspaceText) },
+    cli: { examples: ["gsv workspace get ws_k3x9qa"], print: facts(workspaceText) },
     run: ({ workspaces }: Service, args, { caller }) => workspaces.get(caller, args.id),
   }),
 
