@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import type { WorkspaceInfo } from "../../src/abi/process/workspace.ts";
 import { agent, bob, root, sam } from "../support/caller.ts";
@@ -116,6 +116,7 @@ test.each([
   "/var/www",
   "/root/app",
   "/workspaces/app",
+  "/dev/shm/app",
 ])("%p leads to its mount", async (directory) => {
   const row = {
     id: "dir_k3x9qa",
@@ -128,6 +129,9 @@ test.each([
   await home.stores.kernel.workspaces.create({ ...row, directory });
   expect(await tree.files.named(sam, `${directory}/a/b`)).toBe("/workspaces/dir_k3x9qa/a/b");
   expect(await tree.files.shown(sam, "/workspaces/dir_k3x9qa/a/b")).toBe(`${directory}/a/b`);
+  // `cd` looks at each directory on the way.
+  for (let above = dirname(directory); above !== "/"; above = dirname(above))
+    expect([above, (await tree.files.stat(sam, above)).kind]).toEqual([above, "directory"]);
   expect(await tree.files.shown(bob, "/workspaces/dir_k3x9qa/a/b")).toBe("/workspaces/dir_k3x9qa/a/b");
 });
 

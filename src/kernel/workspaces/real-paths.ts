@@ -16,7 +16,7 @@ type Stored = Pick<KernelStore, "workspaces" | "accounts">;
 
 /** Trees of gsv that no directory of the host replaces, nor one inside them. */
 const TREES =
-  /^\/(?:proc|sys|dev(?!\/shm\/)|bin|agents|usr\/local\/bin|mnt\/host|var\/(?:sessions|media|spool|crash|log\/gsv))(?:\/|$)/;
+  /^\/(?:proc|sys|dev(?!\/shm(?:\/|$))|bin|agents|usr\/local\/bin|mnt\/host|var\/(?:sessions|media|spool|crash|log\/gsv))(?:\/|$)/;
 /** Directories that hold those trees. */
 const ABOVE = /^\/(?:tmp|home|workspaces|etc|usr|usr\/local|mnt|var|var\/log)?$/;
 const HOME = /^\/(?:root|home\/([^/]+))(?:\/([^/]+).*)?$/;
