@@ -49,7 +49,7 @@ const show = command(
   async ({ args, json }, io) => {
     const { skills: found } = await all(io);
     const skill = found.find((each) => each.name === args.name);
-    if (skill === undefined) throw new SysError("ENOENT", `no skill ${args.name}`, ["gsv skills list shows all"]);
+    if (skill === undefined) throw new SysError("ENOENT", `no such skill: ${args.name}`, ["gsv skills list shows all"]);
     await printText(io.stdout, json ? jsonLine(skill) : `# ${skill.name}\n${skill.description}\n\n${skill.text}`);
     return 0;
   },
@@ -108,7 +108,8 @@ const validate = command(
     const wrong = faults.filter(({ path }) => about(path));
     for (const fault of wrong) await printText(io.stdout, json ? jsonLine(fault) : `${fault.path}: ${fault.fault}`);
     const right = found.filter(({ path }) => about(path)).length;
-    if (args.name !== undefined && right + wrong.length === 0) throw new SysError("ENOENT", `no skill ${args.name}`);
+    if (args.name !== undefined && right + wrong.length === 0)
+      throw new SysError("ENOENT", `no such skill: ${args.name}`);
     if (wrong.length === 0 && !json)
       await printText(io.stdout, `${right} ${right === 1 ? "skill is" : "skills are"} valid`);
     return wrong.length === 0 ? 0 : 1;

@@ -70,7 +70,7 @@ async function rowsOf(ports: CronFilePorts, caller: Caller, path: string, text: 
   for (const line of lines) {
     const user = line.user ?? nameOf(path);
     const account = await humanNamed(ports, user);
-    if (account === null) throw new SysError("EINVAL", `${path}, line ${line.number}: no account ${user}`);
+    if (account === null) throw new SysError("EINVAL", `${path}, line ${line.number}: no such account: ${user}`);
     const name = scheduleName(path, line, seen);
     const known = await kernel.schedules.named(account.uid, name);
     const now = clock.now();

@@ -55,7 +55,7 @@ export async function scheduleNamed(
   const row = await kernel.schedules.named(ownerUid, name);
   if (row !== null) return row;
   const quoted = JSON.stringify(name.slice(0, 60).toWellFormed());
-  throw new SysError("ENOENT", `no schedule ${quoted}`, ["to list yours: gsv sched list"]);
+  throw new SysError("ENOENT", `no such schedule: ${quoted}`, ["to list yours: gsv sched list"]);
 }
 
 async function infosOf(kernel: ScheduleViewPorts["kernel"], rows: readonly ScheduleRow[]): Promise<ScheduleInfo[]> {

@@ -226,7 +226,7 @@ function decoded(data: string): Uint8Array {
 }
 
 function noSuchMedia(pid: string, id: string): SysError {
-  return new SysError("ENOENT", `no media ${id} in ${pid}`, [`to list media: gsv media list ${pid}`]);
+  return new SysError("ENOENT", `no such media of ${pid}: ${id}`, [`to list media: gsv media list ${pid}`]);
 }
 
 /**

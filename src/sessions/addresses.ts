@@ -31,7 +31,7 @@ export async function keyOf(kernel: AddressPorts, caller: Caller, written: strin
 export async function sessionNamed(kernel: AddressPorts, caller: Caller, written: string): Promise<SessionRow> {
   const found = await findSession(kernel, caller, written);
   if (found !== null) return found;
-  throw new SysError("ENOENT", `no session ${written.slice(0, 200).toWellFormed()}`, [
+  throw new SysError("ENOENT", `no such session: ${written.slice(0, 200).toWellFormed()}`, [
     "to list yours: gsv session list; to start one: gsv chat --session KEY",
   ]);
 }
@@ -81,7 +81,7 @@ export async function checkAgent({ accounts }: AddressPorts, caller: Caller, { a
   if (agentId === MAIN_AGENT) return;
   const agent = await accounts.byName(agentId);
   if (agent !== null && (isRoot(caller) || (await accounts.mayActAs(caller.ownerUid, agent.uid)))) return;
-  throw new SysError("ENOENT", `no agent ${agentId}`, [
+  throw new SysError("ENOENT", `no such agent: ${agentId}`, [
     "to list yours: gsv agent list; to create one: gsv agent create NAME",
   ]);
 }

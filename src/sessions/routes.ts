@@ -144,7 +144,7 @@ function withoutProcess(name: string): SysError {
 async function projectOf(kernel: KernelStore, ownerUid: number, named: string): Promise<string> {
   const project = (await kernel.projects.get(named)) ?? (await kernel.projects.byName(ownerUid, named));
   if (project !== null && project.ownerUid === ownerUid) return project.name;
-  throw new SysError("ENOENT", `no project ${named.slice(0, 80).toWellFormed()}`, ["gsv project list"]);
+  throw new SysError("ENOENT", `no such project: ${named.slice(0, 80).toWellFormed()}`, ["gsv project list"]);
 }
 
 interface Writer {

@@ -125,7 +125,7 @@ async function archived(
 }
 
 function noSuchConversation(id: string): SysError {
-  return new SysError("ENOENT", `no conversation ${id.slice(0, 80).toWellFormed()}`, [
+  return new SysError("ENOENT", `no such conversation: ${id.slice(0, 80).toWellFormed()}`, [
     "to list ids: gsv session history --json",
   ]);
 }

@@ -38,7 +38,7 @@ describe("gsv context", () => {
     await using home = await TestKernel.boot();
     for (const verb of ["list", "show"]) {
       const nobody = await type(home, "context", verb, "--of", "nobody");
-      expect([nobody.status, nobody.stderr]).toEqual([3, expect.stringContaining("no account nobody")]);
+      expect([nobody.status, nobody.stderr]).toEqual([3, expect.stringContaining("no such account: nobody")]);
       const gone = await type(home, "context", verb, "--pid", "task:zzzzzz");
       expect([gone.status, gone.stderr]).toEqual([3, expect.stringContaining("no such process: task:zzzzzz")]);
       const none = await type(home, "context", verb, "--pid", "init:1000");

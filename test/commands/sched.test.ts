@@ -88,7 +88,7 @@ test("a schedule from its first day to its last", async () => {
   expect((await gsv("sched", "history", "news"))[1]).toContain("done");
   expect((await gsv("sched", "rm", "news"))[1]).toBe("removed news\n");
   const [status, , error] = await gsv("sched", "show", "news");
-  expect([status, error.split("\n")[0]]).toEqual([3, 'gsv: no schedule "news"']);
+  expect([status, error.split("\n")[0]]).toEqual([3, 'gsv: no such schedule: "news"']);
 });
 
 test("next: five times of any expression, with the zone in force", async () => {

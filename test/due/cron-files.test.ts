@@ -133,6 +133,6 @@ describe("a file of /etc/cron.d", () => {
     expect(await lines(bob.sys)).toEqual([["0 3 * * *", "UTC", "echo for bob"]]);
     expect(await lines(home.person(0))).toEqual([["0 4 * * *", "UTC", "echo for root"]]);
     const refusal = await home.refusal("fs.write", { path, content: "0 3 * * * nemo echo" }, home.person(0));
-    expect(refusal.message).toContain("line 1: no account nemo");
+    expect(refusal.message).toContain("line 1: no such account: nemo");
   });
 });

@@ -62,7 +62,7 @@ describe("paths", () => {
     }
     await files.write(as(agent), { path: "~echo/own", content: "mine" });
     expect(await content("/home/echo/own")).toBe("mine");
-    expect(await fault(files.read(sam, { path: "~nobody/x" }))).toBe("ENOENT: no account nobody: ~nobody/x");
+    expect(await fault(files.read(sam, { path: "~nobody/x" }))).toBe("ENOENT: no such account: nobody (~nobody/x)");
   });
 
   test("are returned resolved, after links and ..", async () => {

@@ -47,7 +47,7 @@ test("only root adds humans and system agents; a human adds its own agents, whic
   const pid = await home.task({ as: "scout" });
   expect(await home.get(pid)).toMatchObject({ owner: "sam", runAs: "scout" });
   for (const as of ["scout", "daemon", "root", "sam", "nemo"])
-    expect((await home.refusal("proc.spawn", { as }, bob)).message).toBe(`no agent ${as}`);
+    expect((await home.refusal("proc.spawn", { as }, bob)).message).toBe(`no such agent: ${as}`);
   await home.restart();
   expect(await home.get(INIT)).toMatchObject({ owner: "sam", runAs: "friday" });
 });

@@ -83,7 +83,7 @@ test("a missing file is refused, other files are only named, and a deleted image
   await using home = await TestKernel.boot();
   const nobody = newId();
   expect((await home.refusal("proc.send", { message: "x", media: [nobody] })).message).toBe(
-    `no media ${nobody} in ${INIT}`,
+    `no such media of ${INIT}: ${nobody}`,
   );
   expect((await home.refusal("proc.send", { message: "x", media: ["../../etc"] })).code).toBe("ENOENT");
   const text = await put(home, Buffer.from("only words"));

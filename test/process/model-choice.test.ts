@@ -161,7 +161,7 @@ test("--as works only with a new process, and only with an account of yours", as
   expect(io.stderr.text).toContain("--as needs --new");
   for (const name of ["nobody", "root", ""])
     expect([name, await runs(io, "run", "--as", name, "--", "hi")]).toEqual([name, 3]);
-  expect(io.stderr.text).toContain("gsv: no agent nobody\n");
+  expect(io.stderr.text).toContain("gsv: no such agent: nobody\n");
   expect(await runs(io, "kill", "")).toBe(3);
   expect(io.stderr.text).toContain('gsv: no such process: ""\n');
 });

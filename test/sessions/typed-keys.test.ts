@@ -30,8 +30,8 @@ test("an empty name is refused", async () => {
 test("an agent is matched by its exact name", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("agent.create", { name: "bot" });
-  expect(await typed(home, "chat", "--session", "agent:_bot:cli:dm:x", "hi")).toEqual([3, "gsv: no agent _bot"]);
-  expect(await typed(home, "session", "route", "x", "--agent", "nobody")).toEqual([3, "gsv: no agent nobody"]);
+  expect(await typed(home, "chat", "--session", "agent:_bot:cli:dm:x", "hi")).toEqual([3, "gsv: no such agent: _bot"]);
+  expect(await typed(home, "session", "route", "x", "--agent", "nobody")).toEqual([3, "gsv: no such agent: nobody"]);
   expect(await typed(home, "chat", "--session", "agent:my bot:cli:dm:x", "hi")).toEqual([
     2,
     "gsv: the name of an agent cannot contain U+0020",

@@ -99,7 +99,7 @@ gsv config set session.dmScope "per-peer"
 
 # Other addresses, other processes.
 gsv session get agent:main:cli:dm:alice
-#! gsv: no session agent:main:cli:dm:alice
+#! gsv: no such session: agent:main:cli:dm:alice
 #!   to list yours: gsv session list; to start one: gsv chat --session KEY
 #= 3
 gsv chat --session agent:main:cli:dm:alice "a boat for alice"

@@ -110,7 +110,9 @@ function isAgentOf({ kind, ownerUid }: AccountRow, caller: Caller): boolean {
 export async function agentNamed(kernel: KernelStore, caller: Caller, name: string): Promise<AccountRow> {
   const account = await kernel.people.byName(name);
   if (account !== null && isAgentOf(account, caller)) return account;
-  throw new SysError("ENOENT", `no agent ${clip(name)}`, ["gsv agent list shows all; gsv agent create NAME adds one"]);
+  throw new SysError("ENOENT", `no such agent: ${clip(name)}`, [
+    "gsv agent list shows all; gsv agent create NAME adds one",
+  ]);
 }
 
 async function agentInfo(kernel: KernelStore, account: AccountRow): Promise<AgentInfo> {

@@ -11,7 +11,8 @@ export async function knownBundles(kernel: KernelStore, ownerUid: number, text: 
   const wanted = wordsOf(text);
   const found = (await kernel.bundles.named(ownerUid, wanted)).map(({ name }) => name);
   const missing = wanted.find((name) => !found.includes(name));
-  if (missing !== undefined) throw new SysError("ENOENT", `no bundle ${clip(missing)}`, ["gsv bundle list shows all"]);
+  if (missing !== undefined)
+    throw new SysError("ENOENT", `no such bundle: ${clip(missing)}`, ["gsv bundle list shows all"]);
   return found;
 }
 
@@ -20,7 +21,8 @@ export function toolsNamed(text: string, known: readonly string[]): readonly str
   return wordsOf(text).map((name) => {
     const own = known.find((each) => each.toLowerCase() === name.toLowerCase());
     const tool = own ?? (SERVER_TOOL.test(name) ? name : undefined);
-    if (tool === undefined) throw new SysError("EINVAL", `no tool ${clip(name)}`, [`available: ${known.join(", ")}`]);
+    if (tool === undefined)
+      throw new SysError("EINVAL", `no such tool: ${clip(name)}`, [`available: ${known.join(", ")}`]);
     return tool;
   });
 }

@@ -30,7 +30,7 @@ export function bundlesShown(kernel: KernelStore): Pick<Bundles, "list" | "show"
 async function bundleNamed(kernel: KernelStore, ownerUid: number, name: string): Promise<Bundle> {
   const [bundle] = await kernel.bundles.named(ownerUid, [name]);
   if (bundle !== undefined) return bundle;
-  throw new SysError("ENOENT", `no bundle ${clip(name)}`, ["gsv bundle list shows all"]);
+  throw new SysError("ENOENT", `no such bundle: ${clip(name)}`, ["gsv bundle list shows all"]);
 }
 
 export function bundlesService({ kernel, clock, toolNames }: BundlePorts): Bundles {

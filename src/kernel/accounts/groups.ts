@@ -33,7 +33,7 @@ export function groupsService(kernel: KernelStore): Groups {
       const [add, remove] = [wordsOf(change.add), wordsOf(change.remove)];
       const [grant, revoke] = [wordsOf(change.grant), wordsOf(change.revoke)];
       for (const each of add)
-        if ((await people.byName(each)) === null) throw new SysError("ENOENT", `no account ${each.slice(0, 40)}`);
+        if ((await people.byName(each)) === null) throw new SysError("ENOENT", `no such account: ${each.slice(0, 40)}`);
       for (const each of grant) {
         const fault = capabilityFault(each, false);
         if (fault !== null) throw new SysError("EINVAL", `cannot grant: ${fault}`);
@@ -64,7 +64,7 @@ export async function listGroups({ groups }: KernelStore, caller: Caller): Retur
 
 async function named({ groups }: KernelStore, name: string): Promise<GroupRow> {
   const group = await groups.byName(name);
-  if (group === null) throw new SysError("ENOENT", `no group ${name.slice(0, 40)}`, ["gsv group list shows all"]);
+  if (group === null) throw new SysError("ENOENT", `no such group: ${name.slice(0, 40)}`, ["gsv group list shows all"]);
   return group;
 }
 

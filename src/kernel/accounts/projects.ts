@@ -64,5 +64,5 @@ export function projectsService({ kernel, clock, random }: ProjectPorts): Projec
 export async function projectNamed(kernel: KernelStore, caller: Caller, name: string): Promise<Project> {
   const project = await kernel.projects.byName(caller.ownerUid, name);
   if (project !== null) return project;
-  throw new SysError("ENOENT", `no project ${clip(name)}`, ["gsv project list shows all"]);
+  throw new SysError("ENOENT", `no such project: ${clip(name)}`, ["gsv project list shows all"]);
 }

@@ -116,7 +116,7 @@ export async function listAccounts(kernel: KernelStore, caller: Caller): ReturnT
 async function accountInfo(kernel: KernelStore, username: string): Promise<AccountInfo> {
   const everything = { uid: 0, ownerUid: 0 } as Caller;
   const found = (await listAccounts(kernel, everything)).accounts.find((each) => each.username === username);
-  if (found === undefined) throw new SysError("ENOENT", `no account ${username}`);
+  if (found === undefined) throw new SysError("ENOENT", `no such account: ${username}`);
   return found;
 }
 
@@ -152,7 +152,9 @@ async function changeable({ people }: KernelStore, caller: Caller, name: string)
   const account = await people.byName(name);
   const may = account !== null && (isRoot(caller) || account.uid === caller.uid || account.ownerUid === caller.uid);
   if (account !== null && may) return account;
-  throw new SysError("ENOENT", `no account ${name.slice(0, 40)} that you may change`, ["gsv user list shows all"]);
+  throw new SysError("ENOENT", `no such account that you may change: ${name.slice(0, 40)}`, [
+    "gsv user list shows all",
+  ]);
 }
 
 async function refuseOwn({ accounts }: KernelStore, account: AccountRow, what: string): Promise<void> {

@@ -23,7 +23,7 @@ export function pathsFor(homeOf: HomeOf): (caller: Caller, path: string) => Prom
   return async (caller, path) => {
     const found = await absolutePath(homeOf, caller, path);
     if (found !== null) return found;
-    throw new SysError("ENOENT", `no account ${tilde(path)?.username ?? caller.ownerUid}: ${path}`);
+    throw new SysError("ENOENT", `no such account: ${tilde(path)?.username ?? caller.ownerUid} (${path})`);
   };
 }
 

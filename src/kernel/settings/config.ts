@@ -259,7 +259,7 @@ async function layerOf({ accounts }: SettingsOptions, caller: Caller, uid: numbe
   if (uid === null || uid === own || (await accounts.mayActAs(own, uid))) return uid ?? own;
   if (isRoot(caller)) {
     if ((await accounts.byUid(uid)) !== null) return uid;
-    throw new SysError("ENOENT", `no account has uid ${uid}`);
+    throw new SysError("ENOENT", `no such account: uid ${uid}`);
   }
   throw new SysError("EPERM", `only root and uid ${uid} see the settings of uid ${uid}`);
 }

@@ -309,7 +309,7 @@ async function runAsOf(
   const mine = account !== null && (isRoot(caller) || (await kernel.accounts.mayActAs(ownerUid, account.uid)));
   if (account === null || !mine) {
     const name = as === undefined ? "for this account" : as.trim() === "" ? '""' : as;
-    throw new SysError("ENOENT", `no agent ${name}`, [
+    throw new SysError("ENOENT", `no such agent: ${name}`, [
       "to list yours: gsv agent list; without --as it is your personal agent",
     ]);
   }
