@@ -169,7 +169,7 @@ describe("words that are no command", () => {
     [["hello"], "unknown command: hello", 'gsv chat "…" sends a message'],
     [["__proto__"], "unknown command: __proto__", "gsv help"],
     [["proc", "lst"], "unknown command: proc lst", "did you mean gsv proc list"],
-    [["proc", "constructor"], "unknown command: proc constructor", "usage: gsv proc list|"],
+    [["proc", "constructor"], "unknown command: proc constructor", "usage: gsv proc COMMAND"],
     [["sys", "drain"], "unknown command: sys", "gsv help"],
     [["--uid", "1", "ps"], "--uid must come after the command", "flags of a command follow it"],
     [["fix the bug"], "unknown command: fix the bug", 'to send it as a message: gsv chat "…"'],
@@ -215,7 +215,7 @@ describe("help", () => {
 
   test("a noun alone lists its verbs on stderr and exits 2; with --help it is help", async () => {
     expect(await runs(io, "proc")).toBe(2);
-    expect(io.stderr.text).toContain("gsv proc spawn");
+    expect(io.stderr.text).toContain("gsv proc get");
     expect(await runs(io, "proc", "--help")).toBe(0);
     expect(io.stdout.text).toContain("gsv proc resume");
   });

@@ -141,9 +141,13 @@ describe("budgets nest", () => {
     await using home = await TestKernel.boot();
     const sender = await home.task({ budget: "$1" });
     const receiver = await home.task({ budget: "$5" });
-    home.model.will(sender, { calls: [{ name: "Shell", args: { command: `proc send ${receiver} 'look'` } }] });
+    home.model.will(sender, { calls: [{ name: "Shell", args: { command: `send ${receiver} 'look'` } }] });
     home.model.will(receiver, costing(0.5));
-    await home.say("ask the other", { pid: sender });
+    const { runId } = await home.send("ask the other", { pid: sender });
+    const { waitsFor } = await home.inState(sender, "waiting_hil");
+    const asked = waitsFor !== null && "id" in waitsFor ? waitsFor.id : "";
+    await home.sys.call("hil.answer", { id: asked, decision: "approve" });
+    await home.ended(runId);
     await home.until("it has answered", async () => (await home.messages(receiver)).length === 2);
     await home.inState(receiver, "idle");
     expect((await budgets(home, sender))[0]).toMatchObject({ pid: sender, usedUsd: 0 });

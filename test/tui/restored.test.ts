@@ -131,8 +131,8 @@ atTerminal("an internal error is printed on a restored terminal", () =>
   withHome(async (home) => {
     const breaks = home.beside("breaks.ts");
     await Bun.write(breaks, 'process.on("SIGUSR2", () => { throw new Error("it broke"); });');
-    const [bun = "", main = ""] = gsvFromSource();
-    await using session = below(home, [bun, "--preload", breaks, main]);
+    const [bun = "", ...main] = gsvFromSource();
+    await using session = below(home, [bun, "--preload", breaks, ...main]);
     await session.until(READY);
     session.type("half a line\x14");
     await session.until(/^PID/m);

@@ -48,7 +48,8 @@ const SUBCOMMANDS = new Set([
 ]);
 
 test("the dangers on the card belong to programs of the table", () => {
-  const [, needs = ""] = /\nconst NEEDS[^\n]*\{\n(.*?)\n\};/s.exec(textOf(`${POLICY}/command-needs.ts`)) ?? [];
+  const [, needs = ""] =
+    /\nconst NEEDS[^\n]*\{\n(.*?)\n\};/s.exec(textOf(`${POLICY}/../approval-card/command-needs.ts`)) ?? [];
   const named = [...needs.matchAll(/^ {2}"?([\w-]+)"?: /gm)].map(([, name = ""]) => name);
   expect(named.length).toBeGreaterThan(40);
   const unknown = named.filter((name) => !NAMES.includes(name));
