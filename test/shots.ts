@@ -28,7 +28,7 @@ const SCRIPT = [
   { when: "clean", text: "Then it stays where it is." },
   {
     when: "limit",
-    text: "Compaction keeps too little of what was said. I raise the limit in what I am told:",
+    text: "Compaction keeps too few messages. I raise the limit in my notes:",
     calls: [
       { name: "Read", args: { path: "~/context.d/10-limits.md" } },
       {
@@ -39,7 +39,7 @@ const SCRIPT = [
   },
   {
     when: "limit",
-    text: "Done. It holds from the next turn on:\n\n- `keep` is **32,000** tokens now\n- nothing else was changed",
+    text: "Done. It applies from the next turn on:\n\n- `keep` is **32,000** tokens now\n- nothing else changed",
   },
 ];
 
@@ -66,21 +66,21 @@ try {
     session.resize(100, 24);
     const runs = async (line: string, says: RegExp) => {
       session.type(`/clear\r`);
-      await session.until(READY);
+      await session.until(/^\s*~ {2}init:1000.*\n›$/);
       session.type(`${line}\r`);
-      await session.until(says);
-      await session.until(READY);
+      // Keys typed before the prompt is back would go to the command.
+      await session.until(new RegExp(`${says.source}[\\s\\S]*^~ {2}init:1000.*\\n›$`, "m"));
     };
     await runs(`model init:1000 ${model}`, /^script:/m);
-    await runs("mkdir -p context.d docs/old", /^\$ mkdir[\s\S]*^~/m);
-    await runs('echo "keep = 20000" > context.d/10-limits.md', /^\$ echo[\s\S]*^~/m);
+    await runs("mkdir -p context.d docs/old", /^\$ mkdir/m);
+    await runs('echo "keep = 20000" > context.d/10-limits.md', /^\$ echo/m);
     for (const [label, prompt] of TASKS)
       await runs(`spawn --label "${label}" --model ${model} --prompt "${prompt}"`, /^task:\w{6}$/m);
     session.type("top\r");
     await session.until(/R +\d+%[\s\S]*W +\d+%[\s\S]*move/);
     await shoot(session, "top", "top: the processes, who started whom, what each does and waits for");
     session.type("q");
-    await session.until(/y.* once/);
+    await session.until(/y allow once/);
     await Bun.sleep(KEYS_COUNT_AFTER_MS);
     session.type("n");
     await session.until(/denied/);
@@ -92,11 +92,11 @@ try {
     session.type("/clear\r");
     await session.until(/^\s*~ {2}init:1000.*\n›$/);
     session.type("why do you forget things? raise the limit\r");
-    await session.until(/y.* once/);
+    await session.until(/y allow once/);
     await shoot(session, "approval", "An approval: what would be written, and the keys that answer");
     await Bun.sleep(KEYS_COUNT_AFTER_MS);
     session.type("y");
-    await session.until(/nothing else was changed/);
+    await session.until(/nothing else changed/);
     await session.until(/^›$/m);
   }
   // Long enough for a task to end meanwhile.
