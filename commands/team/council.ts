@@ -32,6 +32,7 @@ const spec = {
         meta: "NAME",
       }),
     ),
+    project: field.optional(field.text("project of the members", { longest: 60, meta: "NAME", of: "project" })),
     rm: field.flag("kill the processes afterwards and archive their histories"),
     timeout: field.optional(field.text("seconds to wait (exit status 124)", { meta: "SECONDS" })),
   },
@@ -58,7 +59,10 @@ export const council = command(spec, async ({ args, json }, io) => {
   const limitMs = timeoutMs(spec, args.timeout);
   const prompt = await readPrompt(io, { ...(args.question && { message: args.question }), ignoreStdin: false });
   if (prompt === null) throw usageError(spec, "no question");
-  const session = new Council(io, { question: prompt.text, names, rounds: args.rounds });
+  const session = new Council(io, {
+    ...{ question: prompt.text, names, rounds: args.rounds },
+    ...(args.project !== undefined && { project: args.project }),
+  });
   const stops = [io.onSignal((name) => session.leave(new Interrupted(ENDED_BY[name])))];
   if (limitMs !== null) stops.push(io.clock.after(limitMs, () => session.leave(new Interrupted(ENDED_BY.time))));
   try {
@@ -96,7 +100,12 @@ class Council {
 
   constructor(
     private readonly io: Io,
-    private readonly about: { readonly question: string; readonly names: readonly string[]; readonly rounds: number },
+    private readonly about: {
+      readonly question: string;
+      readonly names: readonly string[];
+      readonly rounds: number;
+      readonly project?: string;
+    },
   ) {
     this.left.promise.catch(() => {});
   }
@@ -147,7 +156,12 @@ class Council {
   }
 
   private async seat(name: string, label: string): Promise<Member> {
-    const about = { label: label.slice(0, LIMITS.labelCharsMax), mode: "plan", drop: "hil.plan", ...actingAs(name) };
+    const { project } = this.about;
+    const about = {
+      ...{ label: label.slice(0, LIMITS.labelCharsMax), mode: "plan", drop: "hil.plan" },
+      ...(project !== undefined && { project }),
+      ...actingAs(name),
+    };
     const { pid } = await this.orLeft(this.io.sys().call<Spawned>("proc.spawn", about));
     return { name, pid };
   }

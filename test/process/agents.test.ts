@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { AgentInfo } from "../../src/syscalls/account/agent-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { addHuman } from "../support/people.ts";
+import { type } from "../support/shell.ts";
 
 async function asked(home: TestKernel, args: object) {
   const pid = await home.task(args);
@@ -123,6 +124,20 @@ describe("a bundle", () => {
 });
 
 describe("a project", () => {
+  test("is part of the prompt of a council's members and chair", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("project.create", { name: "site", instructions: "Dutch first." });
+    await home.sys.call("agent.create", { name: "ada" });
+    const words = ["--members", "ada,friday", "--rounds", "0", "--chair", "ada"];
+    const council = (project: string) => type(home, "council", "Which host?", ...words, "--project", project);
+    expect(await council("site")).toMatchObject({ status: 0 });
+    const { processes } = await home.sys.call<{ processes: { pid: string; label: string }[] }>("proc.list", {});
+    const seats = processes.filter(({ label }) => label.startsWith("council:"));
+    expect(seats).toHaveLength(3);
+    for (const { pid } of seats) expect(home.model.asked(pid).at(-1)?.system).toContain("Dutch first.");
+    expect(await council("nope")).toMatchObject({ status: 3 });
+  });
+
   test("is part of the prompt of its processes and their children", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("project.create", { name: "site", instructions: "Dutch first.", bundles: "researcher" });

@@ -111,6 +111,7 @@ const WAYS: { readonly [name: string]: (way: Way) => Promise<unknown> } = {
       "0",
       "--chair",
       way.of.agent,
+      ...(way.of.project === "" ? [] : ["--project", way.of.project]),
     ),
   fork: async (way) => {
     const { pid } = await spawned(way);
