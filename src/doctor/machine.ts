@@ -99,7 +99,7 @@ export const sandbox: Check = {
       return [notice("bwrap not found: commands cannot run in a sandbox", { fix: "on Linux: apt install bubblewrap" })];
     try {
       const { status, says } = await run([path, ...BUBBLE_TRIAL]);
-      if (status === 0) return [ok(`${path} works`)];
+      if (status === 0) return [ok(`${path} works: agent commands write only their directory`)];
       return [notice(`${path} does not work here: ${says || `exit status ${status}`}`, { fix: ALLOW })];
     } catch (error) {
       return [notice(`${path} does not run: ${faultLine(error)}`, { fix: ALLOW })];

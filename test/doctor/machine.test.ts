@@ -75,7 +75,9 @@ describe("git and the sandbox", () => {
     program("git", "echo git version 9.9");
     program("bwrap", "exit 0");
     expect(await look("git")).toEqual([`ok git: git version 9.9 (${bin}/git)`]);
-    expect(await look("sandbox", {}, inBin)).toEqual([`ok sandbox: ${bin}/bwrap works`]);
+    expect(await look("sandbox", {}, inBin)).toEqual([
+      `ok sandbox: ${bin}/bwrap works: agent commands write only their directory`,
+    ]);
     program("bwrap", "echo 'No permissions to create new namespace' >&2; exit 1");
     program("git", "exit 3");
     expect(await look("sandbox", {}, inBin)).toEqual([

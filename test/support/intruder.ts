@@ -1,6 +1,7 @@
 // A program that tries everything forbidden to a command of the host in its sandbox, and prints the result of each attempt in one line of JSON:
 // "ok", or the error. Run outside it shows that each attempt can succeed. Needs Bun and no other code of gsv.
 
+import { createSocket } from "node:dgram";
 import { appendFileSync, linkSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { connect } from "node:net";
 
@@ -10,6 +11,8 @@ export interface Plan {
   readonly write: readonly string[];
   /** Paths of sockets, abstract ones with `@` before them, and ports of the host. */
   readonly connect: readonly (string | number)[];
+  /** UDP ports of the host that answer. */
+  readonly send: readonly number[];
   readonly kill: readonly number[];
   readonly trace: readonly number[];
   /** Gets another name inside, and is read under it. */
@@ -45,6 +48,17 @@ function reached(where: string | number): Promise<void> {
   return promise;
 }
 
+/** As a name is looked up. */
+async function answeredBy(port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const socket = createSocket("udp4", () => resolve());
+  socket.on("error", reject);
+  socket.connect(port, "127.0.0.1", () => socket.send("a name"));
+  const late = setTimeout(() => reject(Object.assign(new Error(), { code: "no answer" })), 2000);
+  await promise.finally(() => clearTimeout(late));
+  socket.close();
+}
+
 async function trace(pid: number): Promise<void> {
   const { dlopen } = await import("bun:ffi");
   const { symbols } = dlopen("libc.so.6", { ptrace: { args: ["i64", "i64", "ptr", "ptr"], returns: "i64" } });
@@ -68,6 +82,7 @@ function attempts(plan: Plan): readonly Attempt[] {
     ...each("see", plan.see, filled),
     ...each("write", plan.write, (path) => appendFileSync(path, "x")),
     ...each("connect", plan.connect, reached),
+    ...each("send", plan.send, answeredBy),
     ...each("kill", plan.kill, (pid) => process.kill(pid, 0)),
     ...each("trace", plan.trace, trace),
     ...each("link", plan.link, (path, index) => linkSync(path, `hard.${process.pid}.${index}`)),

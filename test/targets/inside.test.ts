@@ -37,6 +37,7 @@ describe.skipIf(real === null)("inside", () => {
   let work: string;
   let plan: Plan;
   const servers: Server[] = [];
+  let names: { readonly port: number; close(): void };
 
   async function listening(where: string | number): Promise<Server> {
     const server = createServer((socket) => socket.end());
@@ -67,6 +68,15 @@ describe.skipIf(real === null)("inside", () => {
     const { port } = (await listening(0)).address() as AddressInfo;
     const sockets = [join(work, "alone.sock"), join(work, "sockets/bound.sock")];
     for (const each of [...sockets, `\0${ABSTRACT}`]) await listening(each);
+    const agent = join(person, "agent.sock");
+    await listening(agent);
+    names = await Bun.udpSocket({
+      hostname: "127.0.0.1",
+      socket: {
+        data: (socket, _bytes, from) => void socket.send("an address", from, "127.0.0.1"),
+        error() {}, // who asked may have left
+      },
+    });
     const kernel = home.holder ?? 0;
     plan = {
       see: [
@@ -75,7 +85,8 @@ describe.skipIf(real === null)("inside", () => {
         `/proc/${kernel}/root/etc/passwd`,
       ],
       write: [join(person, "notes"), join(home.directory, "made"), join(work, "home/made")],
-      connect: [home.socketPath, ...sockets, `@${ABSTRACT}`, port],
+      send: [names.port],
+      connect: [home.socketPath, agent, ...sockets, `@${ABSTRACT}`, port],
       kill: [process.pid, kernel],
       trace: [kernel],
       link: [join(home.directory, "kernel.db"), join(person, "notes")],
@@ -85,6 +96,7 @@ describe.skipIf(real === null)("inside", () => {
 
   afterAll(async () => {
     for (const server of servers) server.close();
+    names.close();
     await home.dispose();
   });
 
@@ -114,11 +126,12 @@ describe.skipIf(real === null)("inside", () => {
   }
 
   test("a command cannot see, write, reach, kill or trace anything outside, and has no secret in its environment", async () => {
-    const outside = Bun.spawnSync([process.execPath, INTRUDER, join(work, "plan.json")], {
+    const outside = Bun.spawn([process.execPath, INTRUDER, join(work, "plan.json")], {
       cwd: home.beside("."),
       env: {},
+      stdout: "pipe",
     });
-    const control = JSON.parse(outside.stdout.toString()) as Told;
+    const control = JSON.parse(await outside.stdout.text()) as Told;
     expect(Object.entries(control.outcome).filter(([, how]) => how !== "ok")).toEqual([]);
 
     const line = /^\{.*\}$/m.exec(await allowed())?.[0] ?? "";
@@ -168,6 +181,15 @@ describe.skipIf(real === null)("inside", () => {
     } finally {
       for (const each of places.map((place) => join(place, "gsv-test-made")).filter(existsSync)) rmSync(each);
     }
+  });
+
+  test("namespaces of its own show nothing hidden, and there is no terminal to type into", async () => {
+    const within = `umount -l ${home.directory}; mount --bind / /mnt && ls -A /mnt${home.directory}; ls -A ${home.directory}
+      mount -o remount,rw,bind / && touch /gsv-test-made && echo wrote`;
+    const script = `exec 2> /dev/null; unshare -Urm bash -c '${within}'; unshare -m bash -c '${within}'
+      : < /dev/tty && echo terminal; : < /dev/console && echo console; ls /dev/pts | grep -v ptmx; echo done`;
+    expect(await said(script)).toBe("done\n");
+    expect(existsSync("/gsv-test-made")).toBe(false);
   });
 
   test("allowing a directory under another name does not show its hidden parts", async () => {

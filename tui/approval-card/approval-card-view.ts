@@ -78,7 +78,8 @@ export function cardView(asked: State, size: CardSize): CardView | null {
   const titleRoom = columns - placed.length - TITLE_GAPS;
   const ways = isAllowing(state, ask) ? waysOf(ask) : null;
   if (ways !== null) return waysView(ask, ways, state, size);
-  const all = cardLines(ask, { theme, columns: columns - 4, isInTitle: fitsTitle(ask, titleRoom) });
+  const isInTitle = fitsTitle(ask, titleRoom);
+  const all = cardLines(ask, { theme, columns: columns - 4, isInTitle, isPlaced: isNetworkOnly(ask.about) });
   // The title and the keys are always there.
   const dangers = dangerRows(ask, size);
   const room = Math.max(1, rows - 2 - dangers.length - why.length - others.length - (isTight ? 0 : GAPS));
@@ -145,6 +146,11 @@ function reasonOf(reason: string, command: string): string {
   return isWhole && !/[|&;]/.test(command) ? reason.slice(end + 2) : reason;
 }
 
+/** A reason without its command. */
+function endOf(reason: string): string {
+  return reason.slice(reason.lastIndexOf(": ") + 1).trimStart();
+}
+
 /** Where a command runs, or where a file lies, and why it asks. null if the kernel is older and tells it in words only. */
 function placeLines({ args, about }: Ask): readonly string[] | null {
   if (about === null) return null;
@@ -152,15 +158,24 @@ function placeLines({ args, about }: Ask): readonly string[] | null {
   const command = String((args as { readonly command?: unknown }).command ?? "");
   const reasons = about.reasons
     .map((each) => reasonOf(each, command))
-    .filter((each) => dangers.length === 0 || !GENERAL.test(each))
+    .filter((each) => dangers.length === 0 || !GENERAL.test(endOf(each)))
+    .filter((each) => !grants.includes("network") || endOf(each) !== "uses the network")
     .filter((each) => !dangers.includes(each) && !/^(?:no sandbox: every|directory not attached)/.test(each))
     .map((each) => reveal(each).replaceAll("\n", "⏎"));
   const attached = attaches === undefined ? [] : [`attaches ${reveal(attaches)}`];
   if (path !== undefined) return [...attached, ...reasons];
   if (sandboxed === undefined || directory === null) return null;
-  const network = grants.includes("network") ? "with network" : "no network";
-  const box = sandboxed ? `in a sandbox, ${network}` : "no sandbox: it can do everything you can";
+  // More grants have a line of their own.
+  const granted = isNetworkOnly(about) ? ", with network for this command only" : "";
+  const network = grants.includes("network") ? granted : ", no network";
+  const box = sandboxed ? `in a sandbox${network}` : "no sandbox: it can do everything you can";
   return [attaches === directory ? `attaches ${reveal(directory)}` : `in ${reveal(directory)}`, box, ...reasons];
+}
+
+/** Then the place of the command says it. */
+function isNetworkOnly(about: Ask["about"]): boolean {
+  const { grants = [], sandboxed, directory } = about ?? {};
+  return sandboxed === true && directory != null && grants.length === 1 && grants[0] === "network";
 }
 
 function whyLines(ask: Ask, columns: number): readonly string[] {
@@ -196,9 +211,11 @@ export interface CardText {
   readonly theme: Theme;
   readonly columns: number;
   readonly isInTitle: boolean;
+  /** The place of the command says what it is granted. */
+  readonly isPlaced?: boolean;
 }
 
-export function cardLines(ask: Ask, { theme, columns, isInTitle }: CardText): readonly string[] {
+export function cardLines(ask: Ask, { theme, columns, isInTitle, isPlaced = false }: CardText): readonly string[] {
   const { kind, about, inPart = false } = ask;
   const cut = inPart ? [theme.needs("shortened · d show all")] : [];
   if (kind === "question") return [...approvalBody({ ...ask, expiresAt: null }).flatMap(hanging(columns)), ...cut];
@@ -209,7 +226,7 @@ export function cardLines(ask: Ask, { theme, columns, isInTitle }: CardText): re
   );
   const warned = lookalikesIn(ask).flatMap(hanging(columns)).map(theme.needs);
   const changed = diff === null ? [] : diffRows(diff, columns - 2, theme);
-  const more = [...failureLines(ask), ...grantLines(ask)].flatMap(hanging(columns));
+  const more = [...failureLines(ask), ...(isPlaced ? [] : grantLines(ask))].flatMap(hanging(columns));
   return [...warned, ...asked.flatMap(hanging(columns)), ...more, ...changed, ...cut];
 }
 
