@@ -221,9 +221,11 @@ export function cardLines(ask: Ask, { theme, columns, isInTitle, isPlaced = fals
   if (kind === "question") return [...approvalBody({ ...ask, expiresAt: null }).flatMap(hanging(columns)), ...cut];
   const diff = about?.diff ?? null;
   const subject = reveal(realSubject(ask));
-  const asked = pathLines(ask).filter(
-    (line) => !isInTitle || (line !== `  path: ${subject}` && line !== `  | ${subject}`),
-  );
+  // The place or the grants say it.
+  const isGranted = about?.grants?.includes("network") === true;
+  const asked = pathLines(ask)
+    .filter((line) => !isGranted || line !== "  network: true")
+    .filter((line) => !isInTitle || (line !== `  path: ${subject}` && line !== `  | ${subject}`));
   const warned = lookalikesIn(ask).flatMap(hanging(columns)).map(theme.needs);
   const changed = diff === null ? [] : diffRows(diff, columns - 2, theme);
   const more = [...failureLines(ask), ...(isPlaced ? [] : grantLines(ask))].flatMap(hanging(columns));
@@ -251,7 +253,7 @@ function wrapped(text: string, columns: number): readonly string[] {
   return text === "" ? [] : Bun.wrapAnsi(text, Math.max(10, columns), { hard: true }).split("\n");
 }
 
-type Key = readonly [key: string, word: string, short?: string];
+type Key = readonly [key: string, word: string, short?: string, shortest?: string];
 
 function keysLine(ask: Ask, state: State, { theme, columns }: CardSize, isCut: boolean): string {
   const { lineAnswers, cardHasKeys, pressed, asks } = state.asking;
@@ -284,7 +286,7 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardSize, isCut: b
   if (isPlan(ask))
     return fit(
       [
-        ["y", "start, accept edits", "accept edits"],
+        ["y", "start, accept edits", "accept edits", "accept"],
         ["a", "start, ask", "ask"],
         ["n", "keep planning", "back"],
         reason,
@@ -306,22 +308,25 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardSize, isCut: b
 
 /** The first keys always appear, shorter if needed; the rest as far as they fit. */
 function keysThatFit(first: readonly Key[], rest: readonly Key[], columns: number, theme: Theme): string {
-  const text = (keys: readonly Key[], gap: string, isShort: boolean) =>
-    keys.map(([key, word, short = word]) => `${theme.bold(key)} ${isShort ? short : word}`).join(gap);
+  const text = (keys: readonly Key[], gap: string, length: number) =>
+    keys
+      .map(([key, word, short = word, shortest = short]) => `${theme.bold(key)} ${[shortest, short, word][length]}`)
+      .join(gap);
   const all = [...first, ...rest];
   const ways = [
-    ["   ", false],
-    ["  ", false],
-    ["   ", true],
-    ["  ", true],
+    ["   ", 2],
+    ["  ", 2],
+    ["   ", 1],
+    ["  ", 1],
+    ["  ", 0],
   ] as const;
   const fits = (keys: readonly Key[]) =>
-    ways.map(([gap, isShort]) => text(keys, gap, isShort)).find((line) => Bun.stringWidth(line) <= columns);
+    ways.map(([gap, length]) => text(keys, gap, length)).find((line) => Bun.stringWidth(line) <= columns);
   for (let count = all.length; count >= first.length; count--) {
     const line = fits(all.slice(0, count));
     if (line !== undefined) return line;
   }
-  return text(first, "  ", true);
+  return text(first, "  ", 0);
 }
 
 function alwaysKey(ask: Ask, { glyphs: { dots } }: Theme): readonly Key[] {
