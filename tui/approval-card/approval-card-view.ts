@@ -22,6 +22,7 @@ import { choicesOf, inTurn, shownAsk } from "./approval-card-keys.ts";
 import { fitsTitle, isPlan, realSubject, titleOf } from "./approval-card-title.ts";
 import { hangingRows } from "./ask-rows.ts";
 import { diffRows } from "./diff.ts";
+import { type Key, keysThatFit } from "./key-row.ts";
 
 export interface CardView {
   readonly title: string;
@@ -253,8 +254,6 @@ function wrapped(text: string, columns: number): readonly string[] {
   return text === "" ? [] : Bun.wrapAnsi(text, Math.max(10, columns), { hard: true }).split("\n");
 }
 
-type Key = readonly [key: string, word: string, short?: string, shortest?: string];
-
 function keysLine(ask: Ask, state: State, { theme, columns }: CardSize, isCut: boolean): string {
   const { lineAnswers, cardHasKeys, pressed, asks } = state.asking;
   const isQuestion = ask.kind === "question";
@@ -304,29 +303,6 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardSize, isCut: b
     ],
     [...(alike > 0 ? [reason] : []), ...next, ["e", "edit"]],
   );
-}
-
-/** The first keys always appear, shorter if needed; the rest as far as they fit. */
-function keysThatFit(first: readonly Key[], rest: readonly Key[], columns: number, theme: Theme): string {
-  const text = (keys: readonly Key[], gap: string, length: number) =>
-    keys
-      .map(([key, word, short = word, shortest = short]) => `${theme.bold(key)} ${[shortest, short, word][length]}`)
-      .join(gap);
-  const all = [...first, ...rest];
-  const ways = [
-    ["   ", 2],
-    ["  ", 2],
-    ["   ", 1],
-    ["  ", 1],
-    ["  ", 0],
-  ] as const;
-  const fits = (keys: readonly Key[]) =>
-    ways.map(([gap, length]) => text(keys, gap, length)).find((line) => Bun.stringWidth(line) <= columns);
-  for (let count = all.length; count >= first.length; count--) {
-    const line = fits(all.slice(0, count));
-    if (line !== undefined) return line;
-  }
-  return text(first, "  ", 0);
 }
 
 function alwaysKey(ask: Ask, { glyphs: { dots } }: Theme): readonly Key[] {
