@@ -187,6 +187,8 @@ class App {
     this.dispatch({ type: "settings", settings });
     const { hyperlinks } = settings;
     this.links.isOn = hyperlinks === "auto" ? this.ports.abilities.links : hyperlinks === "always";
+    // Loading takes longer than a lookup.
+    if (this.links.isOn) void this.io.host();
     const { model, page, info } = attached;
     const name = processName(info);
     const isNew = page.messageCount === 0;

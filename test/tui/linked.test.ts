@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { type TestHome, withHome } from "../support/home.ts";
+import { type TestHome, until, withHome } from "../support/home.ts";
 
 const ANSWER =
   "The bug is in `add.js`, called by src/x.ts:12; not in gone.js, /etc/passwd or \x1b]8;;file:///etc/passwd\x1b\\this\x1b]8;;\x1b\\.";
@@ -21,6 +21,9 @@ async function answered(home: TestHome, env: { readonly [name: string]: string }
   session.type(", where is the bug?\r");
   await session.until(/The bug is in .*gone\.js/);
   await session.until(/^~\/proj {2}proj/m);
+  // A line waits for the lookup of its links.
+  const isLinked = "TERM_PROGRAM" in env && !("GSV_TERMINAL_HYPERLINKS" in env);
+  if (isLinked) await until("the links are written", () => session.reads.join("").includes("\x1b]8;;file:"));
   session.type("pwd; cat $PWD/add.js\r");
   await session.until(/^x$/m);
   const text = session.text();

@@ -138,7 +138,7 @@ test("a disk that never answers costs a line its links and nothing else; a progr
   shown.screen.commit([first]);
   shown.screen.release();
   expect(await shown.painted()).toEqual(["see x.ts", ""]);
-  await clock.advance(200);
+  await clock.advance(2500);
   expect(typeof second === "string" ? null : second.final()).toBe("see y.ts");
 });
 

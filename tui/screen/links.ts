@@ -43,7 +43,7 @@ const OPEN_MAX = 32;
 const KNOWN_MAX = 512;
 /** Afterwards a path is looked up again. */
 const FRESH_MS = 2000;
-const WAIT_MS = 100;
+const WAIT_MS = 2000;
 const SGR = /\x1b\[[\d;]*m/g;
 const ENDS = "\x1b]8;;\x1b\\";
 
