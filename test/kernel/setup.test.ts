@@ -62,6 +62,7 @@ test.each([
   "cd; echo x > context.d/a",
   "mkdir -p ~/context.d; echo x > ~/context.d/a",
   "cd ~/context.d; ls -a > /dev/null; echo x > a",
+  "[ -d ~/context.d ] && [ ! -e ~/context.d/a ]; echo $? > /tmp/s; read s < /tmp/s; [ $s = 0 ] && echo x > ~/context.d/a",
 ])("the first file of a new home's context can come from: %s", async (script) => {
   await using home = await TestKernel.boot();
   const { status, stdout, stderr } = await type(home, "sh", "-c", `${script} && cat ~/context.d/a && ls ~`);

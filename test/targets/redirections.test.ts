@@ -50,3 +50,12 @@ test("a redirection that is not allowed keeps its command from running", async (
     "1\nx\nbash: shut: Permission denied\n",
   );
 });
+
+test("a sourced file reads the stdin of its line", async () => {
+  await scripts.run(`printf 'a\\nb\\n' > x; echo 'read -r l; echo "got $l $1"; v=$l' > f`);
+  expect(await output(". ./f arg < x")).toBe("got a arg\n");
+  expect(await output("source ./f <<< here; echo $v")).toBe("got here \nhere\n");
+  expect(await output(". ./f arg < x > out; cat out; . ./f < none; echo $?")).toBe(
+    "got a arg\n1\nbash: none: No such file or directory\n",
+  );
+});

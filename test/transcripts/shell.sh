@@ -55,3 +55,9 @@ gsv sh -c 'logs -f'
 #!   in a pipe it ends with the reader: logs -f PID | grep -m1 WORD
 #!   outside a script: gsv logs -f PID
 #= 2
+
+# A program that never ends runs while another reads it, and ends with it.
+gsv sh -c '(until [ -e ~/seen ]; do gsv spawn --label watched >/dev/null; done) & events | head -1 | wc -l; : > ~/seen; wait; rm ~/seen'
+#> 1
+gsv sh -c 'declare -A n; yes a | while read -r w; do n[$w]=$(( ${n[$w]:-0} + 1 )); [ "${n[a]}" = 3 ] && break; done; echo $?'
+#> 0

@@ -91,21 +91,25 @@ export function shellFiles({
     }
   }
 
+  async function statOf(path: string, links: "follow" | "keep"): Promise<ShellStat> {
+    allowed("stat", path);
+    const look = async () => {
+      if (links !== "follow") return shellStat(await namespace.lstat(caller, path), path);
+      const { stat, path: place } = await namespace.found(caller, path);
+      return shellStat(stat, place);
+    };
+    return orUnmade(path, look, (home) => shellStat(home, path));
+  }
+
   return {
-    async stat(path, links) {
-      allowed("stat", path);
-      const look = async () => {
-        if (links !== "follow") return shellStat(await namespace.lstat(caller, path), path);
-        const { stat, path: place } = await namespace.found(caller, path);
-        return shellStat(stat, place);
-      };
-      return orUnmade(path, look, (home) => shellStat(home, path));
-    },
+    stat: statOf,
     async standing(path) {
       allowed("standing", path);
       const { stat, path: place, writable } = await namespace.standing(caller, path);
       const mayChange = writable && (await changing("write", path).then(yes, no));
-      return { stat: stat === null ? null : shellStat(stat, place), writable: mayChange };
+      if (stat !== null) return { stat: shellStat(stat, place), writable: mayChange };
+      const unmade = mayChange && !TOP.test(place) ? null : await statOf(path, "follow").catch(() => null);
+      return { stat: unmade, writable: mayChange };
     },
     async list(path) {
       allowed("list", path);

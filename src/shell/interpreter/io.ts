@@ -14,6 +14,8 @@ export interface ShellPlace {
   readonly hasInput: boolean;
   /** A program reads the output while it is printed, and may stop early. */
   readonly isRead: boolean;
+  /** Resolves when that program is gone. */
+  readonly readerGone: Promise<void> | null;
   readonly stdout: Output;
   readonly stderr: Output;
 }
@@ -29,7 +31,7 @@ const inHere: Pick<Io, "onWord" | "jq"> = {
 };
 
 export function shellIo(kernel: KernelPort, machine: Machine): ShellIo {
-  return ({ cwd, env, stdin, hasInput, isRead, stdout, stderr }) => {
+  return ({ cwd, env, stdin, hasInput, isRead, readerGone, stdout, stderr }) => {
     const sys = inDirectory(kernel.sys(), cwd);
     return {
       stdout,
@@ -46,7 +48,7 @@ export function shellIo(kernel: KernelPort, machine: Machine): ShellIo {
       conceal: async (text) => text,
       // Programs are ended by the script's time limit or its caller.
       onSignal: () => () => {},
-      onEnding: () => () => {},
+      onEnding: endsWithReader(readerGone),
       override: async () => {
         throw new SysError("EUSAGE", "--set is not available in a script", ["gsv --set KEY=VALUE sh …"]);
       },
@@ -72,6 +74,18 @@ export function shellIo(kernel: KernelPort, machine: Machine): ShellIo {
       hostTerminal: needsTerminal("a shell of the host"),
       hostLine: needsTerminal("a program of the host"),
       isOnPath: () => false,
+    };
+  };
+}
+
+function endsWithReader(gone: Promise<void> | null): Io["onEnding"] {
+  return (listener) => {
+    let isOver = false;
+    void gone?.then(() => {
+      if (!isOver) listener("PIPE");
+    });
+    return () => {
+      isOver = true;
     };
   };
 }

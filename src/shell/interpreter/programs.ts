@@ -20,12 +20,22 @@ const SHARED: { readonly [word: string]: (args: readonly string[]) => boolean } 
 export interface OwnPrograms {
   readonly names: ReadonlySet<string>;
   readonly of: (chains: Chains) => readonly CustomCommand[];
+  /** A command in a pipe; null for others. */
+  readonly stage: (called: { name: string; args: readonly string[]; context: Context }) => Stage | null;
 }
 
 export async function programs(io: ShellIo): Promise<OwnPrograms> {
   const words = [...(await programNames()).map((name) => [name, [name]] as const), ["gsv", []] as const];
   const names = new Set(words.flatMap(([name]) => (SHARED[name] === undefined ? [name] : [])));
-  return { names, of: (chains) => words.map(([name, before]) => program(name, before, { io, chains })) };
+  const before = new Map<string, readonly string[]>(words);
+  return {
+    names,
+    of: (chains) => words.map(([name, first]) => program(name, first, { io, chains })),
+    stage({ name, args, context }) {
+      const first = before.get(name);
+      return first === undefined ? null : stageOf(name, [...first, ...args], context, io);
+    },
+  };
 }
 
 function program(name: string, words: readonly string[], { io, chains }: Run): BashCommand {
@@ -53,10 +63,11 @@ function stageOf(name: string, args: readonly string[], context: Context, io: Sh
       const stderr = new Printed((bytes) => ends.err(Buffer.from(bytes).toString()));
       const { runCommandLine } = await import("../../../commands/run.ts");
       const isRead = ends.pipe !== null;
+      const readerGone = ends.pipe?.gone ?? null;
       const hasInput = given.byteLength > 0 || ends.stdin instanceof Pipe;
       const status = await runCommandLine(
         [...args],
-        io({ ...place, stdin: ends.stdin, hasInput, isRead, stdout, stderr }),
+        io({ ...place, stdin: ends.stdin, hasInput, isRead, readerGone, stdout, stderr }),
       );
       return stdout.brokenWith ?? status;
     },

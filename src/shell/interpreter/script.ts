@@ -98,7 +98,7 @@ export class Script {
     const { outputBytesMax } = job;
     const chains = new Chains({ nowMs: () => runs.machine.clock.mono(), outputBytesMax });
     const own = runs.programs.of(chains);
-    const flows = new Flows(chains, (called) => binStage(called, bin));
+    const flows = new Flows(chains, async (called) => runs.programs.stage(called) ?? (await binStage(called, bin)));
     const toShell = (signal: SentSignal) => runs.kernel.job("signalShell", signal);
     this.traps = new Traps(runs.machine.clock, job.isJob === true ? toShell : null);
     this.jobs = new Jobs({

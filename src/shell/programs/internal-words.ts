@@ -75,6 +75,11 @@ export const OWN = {
   some: `__${MARK}_some`,
   select: `__${MARK}_select_`,
   menu: `__${MARK}_menu`,
+  openLive: `__${MARK}_openlive`,
+  endLive: `__${MARK}_endlive`,
+  nextLine: `__${MARK}_nextline`,
+  line: `__${MARK}_line`,
+  lineStatus: `__${MARK}_linestatus`,
 } as const;
 
 /** Names the subshell that calls a command. */

@@ -76,6 +76,23 @@ export class Chains {
     return { pipe, ended: this.run(placed, context, part, pipe) };
   }
 
+  /** Starts programs that a loop reads; they end when `leave` is called. */
+  async read(chain: string, stages: readonly Stage[], context: Context) {
+    const started = Promise.withResolvers<Source>();
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    const reader: Stage = {
+      ...{ name: "read", args: [], stdin: new Uint8Array() },
+      async run({ stdin }) {
+        started.resolve(stdin);
+        await left;
+        return 0;
+      },
+    };
+    const row = [...stages, reader].map((each) => ({ ...each, stderr: "sent" as const }));
+    const ended = this.run(row, context, { chain, at: 0, count: row.length, stderr: "sent" });
+    return { source: await started.promise, leave, ended };
+  }
+
   private async run(row: readonly PlacedStage[], context: Context, part: Part | null, from?: Pipe): Promise<Answer> {
     const stdout: Uint8Array[] = [];
     let [size, stderr] = [0, ""];

@@ -5,6 +5,7 @@ import { programNamed } from "../../abi/programs.ts";
 import { isWordTwice } from "../interpreter/script-file.ts";
 import { ALONE, FLOWS, NEXT, OWN, type Part, partWord } from "../programs/internal-words.ts";
 import { PROGRAMS } from "../programs/table.ts";
+import { liveLoop } from "./live-loops.ts";
 import {
   choice,
   group,
@@ -42,6 +43,8 @@ export function sideBySide(pipeline: Node, about: PipeRules): Node {
   }
   // `|&` is left to the interpreter.
   if ((pipeline.pipeStderr as readonly boolean[] | undefined)?.some((each) => each)) return pipeline;
+  const live = liveLoop(all, { ...about, isProgram: (command) => isProgram(command, about) });
+  if (live !== null) return { ...pipeline, commands: [live] };
   const device = deviceOf(only, about);
   const commands = device === null ? all : [...device, ...all.slice(1)];
   const flowed = intoRow(commands, about);

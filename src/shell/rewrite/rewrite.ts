@@ -138,12 +138,16 @@ export function ending(rules: Rules): readonly Node[] {
   return rules.traps ? [...heeded, statementOf(leaving([], rules))] : heeded;
 }
 
-// Sourced files must be rewritten too, so they are read through a rewriting path.
+// Sourced files must be rewritten too, so they are read through a rewriting path. The interpreter's `.` reads the stdin of its group only.
 function sourcing(command: Node, file: Node): Node {
-  return group([
-    statementOf(simple(OWN.source, file)),
-    statementOf({ ...command, args: [quotedParameter(OWN.file), ...(command.args as Node[]).slice(1)] }),
-  ]);
+  const all = command.redirections as readonly Node[];
+  const isInput = ({ operator }: Node) => String(operator).startsWith("<");
+  const args = [quotedParameter(OWN.file), ...(command.args as Node[]).slice(1)];
+  const redirections = all.filter((each) => !isInput(each));
+  return group(
+    [statementOf(simple(OWN.source, file)), statementOf({ ...command, args, redirections })],
+    all.filter(isInput),
+  );
 }
 
 /** `list+=(…)` through a name reference: the interpreter would turn the reference itself into an array. */

@@ -7,6 +7,7 @@ import { LIVE, OWN, SENDING, SINKS } from "../programs/internal-words.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
 import { bracedVariable, expandedCommand, expandedFirst, expandedPart } from "./arithmetic-text.ts";
 import { watched } from "./event-traps.ts";
+import { printing } from "./live-loops.ts";
 import { menuLoop } from "./menus.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf, textsIn } from "./nodes.ts";
 import { sideBySide } from "./pipes.ts";
@@ -117,6 +118,7 @@ function sending(statements: readonly Node[]): readonly Node[] {
       return replaced(statement, { ...only, args: [literal(SENDING), ...(only.args as Node[])] });
     // Its statements print by themselves.
     if (name === "." && (only.redirections as readonly unknown[]).length === 0) return statement;
+    if (only.live === true) return replaced(statement, printing(only, sending));
     const parts = PARTS[only.type];
     if (parts === undefined || (only.redirections as readonly unknown[]).length > 0) return sunk(statement);
     const inside = Object.fromEntries(parts.map((part) => [part, toldPart(only[part])]));

@@ -1,0 +1,42 @@
+// `tail -f FILE | while read -r line`: the loop runs while the program prints, and ends it.
+
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { Scripts } from "../support/scripts.ts";
+
+const scripts = new Scripts();
+afterAll(() => scripts.close());
+beforeEach(() => scripts.reset());
+
+test("the loop reads each line when it is written, and its end ends tail", async () => {
+  // The job writes the next line only after the loop has seen the one before.
+  const script = `echo 1 > log
+    (for n in 1 2 3; do until [ -e seen$n ]; do sleep 0.01; done; echo $((n+1)) >> log; done) &
+    tail -f log | while read -r line; do : > "seen$line"; echo "<$line>"; last=$line; [ "$line" = 3 ] && break; done
+    echo "$? \${last-unset}"; wait`;
+  expect(await scripts.run(script)).toEqual({ exit: 0, stdout: "<1>\n<2>\n<3>\n0 unset\n", stderr: "" });
+});
+
+test("read splits as always, and gets an unfinished last line", async () => {
+  const { stdout } = await scripts.run(`printf 'a:b c\\nend' > f
+    tail -n +1 -f f | while IFS=: read -r x y || [ -n "$x" ]; do echo "<$x><$y>"; break; done
+    yes 'k v' | while read key value; do echo "$value $key"; break; done
+    printf 'x\\ny' > g; (until [ -e go ]; do sleep 0.01; done; echo >> g) &
+    tail -n +1 -f g | while read -r z; do echo "[$z]"; : > go; [ "$z" = y ] && break; done; wait`);
+  expect(stdout).toBe("<a><b c>\nv k\n[x]\n[y]\n");
+});
+
+test("the pipe has the status of the loop, and set -e and exit see it", async () => {
+  expect(await scripts.run("yes | while read -r l; do exit 7; done; echo $?")).toMatchObject({
+    stdout: "7\n",
+    exit: 0,
+  });
+  expect(await scripts.run("set -e; yes | while read -r l; do false; done; echo never")).toMatchObject({
+    stdout: "",
+    exit: 1,
+  });
+  expect(
+    await scripts.run('set -o pipefail; n=$(yes | while read -r l; do echo in; break; done); echo "$n"'),
+  ).toMatchObject({
+    stdout: "in\n",
+  });
+});
