@@ -1,5 +1,7 @@
 // Builds the approval of agent calls: policies, shell parser, open questions.
 
+import { nextTimesText } from "../due/card.ts";
+import { timezoneOf } from "../due/default-zone.ts";
 import { filesByTarget } from "../kernel/files/file-targets.ts";
 import { filesBelow } from "../kernel/shells/file-count.ts";
 import { attachedPaths, realPathIn } from "../kernel/workspaces/real-paths.ts";
@@ -7,6 +9,7 @@ import { carryOut } from "../process/approvals/approvals.ts";
 import { Judge } from "../process/approvals/policy/judge.ts";
 import { Policies } from "../process/approvals/policy/policies.ts";
 import { PolicyFiles } from "../process/approvals/policy/policy-files.ts";
+import { scheduleChanges } from "../process/approvals/policy/schedule-lines.ts";
 import { modeFloor } from "../process/approvals/policy/service.ts";
 import { previewer } from "../process/approvals/preview.ts";
 import { Questions } from "../process/approvals/questions.ts";
@@ -25,6 +28,7 @@ interface PolicyPorts extends Omit<TargetParts, "blocks"> {
 export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, runners }: PolicyPorts): PolicyParts {
   const { kernel, processes: store, machine, callers, settings, onFault } = core;
   const { clock, random } = machine;
+  const zone = timezoneOf(kernel.config);
   const read = new PolicyFiles({ kernel, callers, gsv: files.options.namespace, host: hostFiles.namespace });
   const policies = new Policies({
     kernel,
@@ -49,6 +53,12 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
       return other === path ? [] : [other];
     },
     attached: (row) => attachedPaths(kernel, row.ownerUid),
+    async schedules(row, { commands }) {
+      const changes = scheduleChanges(commands);
+      if (changes.length === 0) return [];
+      const now = { now: clock.now(), zone: await zone({ caller: await callers.process(row) }) };
+      return changes.map((change) => nextTimesText(change, now));
+    },
     dryRun: previewer({ callers, shells, web, files: filesByTarget(files.service, hostFiles.files) }),
   });
   const questions = new Questions({

@@ -6,6 +6,7 @@ import { recordedFs } from "../../fs/disk/recorded.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import { LIMITS } from "../abi/config/limits.ts";
 import type { Caller } from "../abi/identity.ts";
+import type { Sys } from "../abi/sys.ts";
 import { notedWrites } from "../kernel/files/file-history.ts";
 import { HostFiles, unseenPaths } from "../kernel/files/host-files.ts";
 import { KnownFiles } from "../kernel/files/known-files.ts";
@@ -21,6 +22,7 @@ import { lazy } from "../lib/lazy.ts";
 import { residentBytes } from "../machine/machine.ts";
 import { needsOfLine } from "../process/approvals/approval-card/command-needs.ts";
 import { isGuarded } from "../process/approvals/policy/file-verdict.ts";
+import { scheduleChanges } from "../process/approvals/policy/schedule-lines.ts";
 import { looksAt, shellLine } from "../process/approvals/policy/shell-line.ts";
 import { Blocks } from "../process/run/code-blocks.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
@@ -125,9 +127,13 @@ function scriptSys(
   { sysFor }: Core,
   { options, locate }: FileParts,
   { caller, client }: CallContext,
-  { approved, allowedByRuleOrMode }: Allowed,
+  { approved, allowedByRuleOrMode, script }: Allowed,
 ) {
   const sys = sysFor(caller.ownerUid, async () => caller, client);
+  if (approved && caller.kind === "process") {
+    const schedules = sysFor(caller.ownerUid, async () => ({ ...caller, approved }), client);
+    return { ...sys, call: shownSchedules(sys, schedules, script) };
+  }
   if (approved) return sys;
   return gatedSys(sys, {
     classOf: (call) => SYSCALLS.get(call)?.class,
@@ -141,6 +147,25 @@ function scriptSys(
       ),
   });
 }
+
+/** An approved script of an agent may change schedules only as its approval has shown. */
+function shownSchedules(sys: Sys, approved: Sys, script: string): Sys["call"] {
+  return async (name, args, options) => {
+    if (!name.startsWith("sched.") || SYSCALLS.get(name)?.class !== "keyed") return sys.call(name, args, options);
+    const shown = scheduleChanges((await shellLine(script, shellParser)).commands);
+    const { when = null } = args as { readonly when?: string };
+    const verb = CHANGES[name] ?? [];
+    const isShown = shown.some((change) => verb.includes(change.command) && (when === null || change.when === when));
+    return (isShown ? approved : sys).call(name, args, options);
+  };
+}
+
+const CHANGES: { readonly [call: string]: readonly string[] } = {
+  "sched.add": ["sched add", "at", "every"],
+  "sched.update": ["sched edit", "sched update", "sched pause", "sched resume"],
+  "sched.remove": ["sched rm", "sched remove"],
+  "sched.run": ["sched run"],
+};
 
 function bootHost(core: Core, commands: HostJobs): HostParts {
   const { kernel, machine } = core;

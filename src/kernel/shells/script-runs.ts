@@ -36,6 +36,7 @@ export interface ScriptsPorts {
 export interface Allowed {
   readonly approved: boolean;
   readonly allowedByRuleOrMode: boolean;
+  readonly script: string;
 }
 
 /** A script or host command, for its readers. */
@@ -196,7 +197,7 @@ export class ScriptRuns {
           ...{ namespace, isGuarded, approved, allowedByRuleOrMode },
           caller: approved ? { ...caller, approved } : caller,
         }),
-        sys: sysFor({ ...context, caller }, { approved, allowedByRuleOrMode }),
+        sys: sysFor({ ...context, caller }, { approved, allowedByRuleOrMode, script: request.script }),
         print(stream, bytes) {
           if (tooMuch || output.add(stream, bytes)) return;
           tooMuch = true;

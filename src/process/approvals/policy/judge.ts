@@ -53,6 +53,8 @@ export interface JudgePorts {
   readonly otherNames: (row: ProcessRow, path: string, target: string) => Promise<readonly string[]>;
   /** Paths in gsv, besides those below /workspaces, that lead to directories of the host. */
   readonly attached: (row: ProcessRow) => Promise<readonly string[]>;
+  /** Changes of schedules in a line of gsv's shell, as the card shows them. */
+  readonly schedules: (row: ProcessRow, line: ShellLine) => Promise<readonly string[]>;
   /** Throws if the call would fail even with an approval. Has no effects. */
   readonly dryRun: (row: ProcessRow, call: Called) => Promise<void>;
 }
@@ -121,8 +123,9 @@ export class Judge {
     const attaching = isNew ? `attach ${ground.directory} and ` : "";
     const layers = await this.ports.layers(row, about.directory);
     const isFree = row.mode === "yolo";
+    const schedules = ground === null ? await this.ports.schedules(row, line) : [];
     const judged = shellVerdict({
-      ...{ request, ground, line, layers, isFree, attached },
+      ...{ request, ground, line, layers, isFree, attached, schedules },
       ...{ profile: row.profile, cwd: cwd?.startsWith("~") ? cwd : join(row.cwd, cwd ?? ".") },
     });
     const shown = {
@@ -131,7 +134,10 @@ export class Judge {
       ...shownNeeds(this.dangersOf(line, needs, ground), ground === null || ground.sandbox === null ? [] : grants),
     };
     const patternCase = { line, needs, parts: judged.parts };
-    const patterns = ground?.sandbox === null || request.fed || request.ask ? [] : commandPatterns(patternCase);
+    const patterns =
+      ground?.sandbox === null || request.fed || request.ask || schedules.length > 0
+        ? []
+        : commandPatterns(patternCase);
     const reach = { network: request.network === true, target };
     const cover = patterns.length === 0 ? null : (text: string) => commandRule(text, patternCase, reach);
     const common = { what, about: { ...shown, ...(cover !== null && { patterns }) }, parts: judged.parts, cover };

@@ -22,6 +22,8 @@ export interface ShellCase {
   /** Where the command runs. */
   readonly cwd: string;
   readonly isFree: boolean;
+  /** Changes of schedules, as the card shows them. */
+  readonly schedules?: readonly string[];
   /** Real paths that lead from gsv to attached directories. */
   readonly attached?: readonly string[];
 }
@@ -76,7 +78,7 @@ function verdict(action: "ask" | "deny", parts: readonly PartVerdict[], reasons:
 const NO_SANDBOX = "no sandbox: every command needs approval";
 
 /** Reasons to ask that no rule or mode overrides. */
-function floorsOf({ request, ground, line, cwd, attached = [] }: ShellCase): readonly string[] {
+function floorsOf({ request, ground, line, cwd, attached = [], schedules = [] }: ShellCase): readonly string[] {
   const directory = ground?.directory ?? null;
   const emptied = emptiedPlace(request.command ?? "", {
     ...{ cwd: directory ?? cwd, directory },
@@ -84,6 +86,7 @@ function floorsOf({ request, ground, line, cwd, attached = [] }: ShellCase): rea
   });
   return [
     ...(emptied === null ? [] : [`removes everything in ${reveal(emptied)}`]),
+    ...schedules,
     ...(line.commands === null ? ["cannot parse the command line"] : []),
     ...(request.ask === true ? ["the agent requested your approval"] : []),
     ...(ground !== null && ground.sandbox === null ? [NO_SANDBOX] : []),
