@@ -111,7 +111,7 @@ function isOrder(asked: string): boolean {
 const SMALL_TALK = [
   /^(?:what(?:'s| is| was)? )?(?:the )?meaning of (?:life|everything|it all)\b/i,
   /^what (?:time|day|date|year|month) is (?:it|today)\b/i,
-  /^(?:what|who|where|why|how|when)(?:'s| is| are| do| did| old| tall| was)+ (?:you|your|yours|it|he|she|we|everybody|life)\b/i,
+  /^(?:what|who|where|why|how|when)(?:'s| is| are| do| did| old| tall| was)+ (?:you|your|yours|he|she|we|everybody|life|it[.!? ]*$)(?!\w)/i,
   /^who (?:made|built|wrote|created|invented) (?:you|gsv|this)\b/i,
   /^(?:(?:do|did|can|will|would|could|have) you|can I|may I) (?:see|hear|feel|love|like|hate|know|remember|trust|sing|dance|marry)\b/i,
   /^(?:nice|good|great|well) (?:work|job|one|done|night|morning|try)\b/i,
@@ -138,7 +138,8 @@ function isClear(best: Hit<ManualSection>, second: Hit<ManualSection> | undefine
   const asked = termsOf(question);
   if (termsOf(best.section.heading).some((term) => asked.includes(term))) return true;
   // A few words that a page happens to contain are no answer.
-  if (asked.length < 2 || best.coverage < FOREIGN_COVERAGE_MIN || best.score < SCORE_MIN) return false;
+  const isListed = asked.length > 1 || termsOf(best.section.words).includes(asked[0] ?? "");
+  if (!isListed || best.coverage < FOREIGN_COVERAGE_MIN || best.score < SCORE_MIN) return false;
   return best.score >= FOREIGN_SCORE_MIN || best.score >= LEAD_MIN * (second?.score ?? 0);
 }
 
