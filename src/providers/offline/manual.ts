@@ -102,7 +102,7 @@ export class ManualAnswers {
 
 /** Requests to do something to what the person has: no page may look like the way to do it. */
 const ORDER =
-  /^(?:(?:please|now|can you|could you) )*(?:clean(?: up)?|clear|close|commit|copy|delete|deploy|destroy|email|erase|fix|install|kill|make|merge|move|purge|push|remove|rename|restart|revert|run|send|start|stop|update|wipe) (?:all|an? email|every\w*|me|my|our|that|the|these|this|those)\b/i;
+  /^(?:(?:please|now|can you|could you) )*(?:build|clean(?: up)?|clear|close|commit|compile|copy|delete|deploy|destroy|email|erase|fix|install|kill|make|merge|move|purge|push|remove|rename|restart|revert|run|send|start|stop|update|wipe) (?:all|an? email|every\w*|me|my|our|that|the|these|this|those)\b/i;
 function isOrder(asked: string): boolean {
   return TOO_WIDE.test(asked.trim()) || ORDER.test(asked.trim());
 }
@@ -111,7 +111,7 @@ function isOrder(asked: string): boolean {
 const SMALL_TALK = [
   /^(?:what(?:'s| is| was)? )?(?:the )?meaning of (?:life|everything|it all)\b/i,
   /^what (?:time|day|date|year|month) is (?:it|today)\b/i,
-  /^(?:what|who|where|why|how|when)(?:'s| is| are| do| did| old| tall| was)+ (?:you|your|yours|he|she|we|everybody|life|it[.!? ]*$)(?!\w)/i,
+  /^(?:what|who|where|why|how|when)(?:'s| is| are| do| did| old| tall| was)+ (?:you|your|yours|he|she|we|everybody|life|it(?: going)?[.!? ]*$)(?!\w)/i,
   /^who (?:made|built|wrote|created|invented) (?:you|gsv|this)\b/i,
   /^(?:(?:do|did|can|will|would|could|have) you|can I|may I) (?:see|hear|feel|love|like|hate|know|remember|trust|sing|dance|marry)\b/i,
   /^(?:nice|good|great|well) (?:work|job|one|done|night|morning|try)\b/i,
@@ -129,6 +129,9 @@ function isAboutCode(asked: string): boolean {
   return ABOUT_CODE.test(asked.trim());
 }
 
+/** "What is docker" asks for more than a page about gsv says. */
+const DEFINITION = /^what(?:'s| is| are) (?:an? )?\w+[.!? ]*$/i;
+
 /** Requests for a model's work, which no manual answers. */
 const WORK =
   /^(?:(?:please|can you|could you) )?(?:add|analy[sz]e|build|clean up|debug|document|explain|fix|generate|implement|improve|make|optimi[sz]e|port|refactor|rename|rewrite|review|simplify|summari[sz]e|translate|update|write) \S/i;
@@ -138,7 +141,8 @@ function isClear(best: Hit<ManualSection>, second: Hit<ManualSection> | undefine
   const asked = termsOf(question);
   if (termsOf(best.section.heading).some((term) => asked.includes(term))) return true;
   // A few words that a page happens to contain are no answer.
-  const isListed = asked.length > 1 || termsOf(best.section.words).includes(asked[0] ?? "");
+  const isListed =
+    asked.length > 1 || (termsOf(best.section.words).includes(asked[0] ?? "") && !DEFINITION.test(question));
   if (!isListed || best.coverage < FOREIGN_COVERAGE_MIN || best.score < SCORE_MIN) return false;
   return best.score >= FOREIGN_SCORE_MIN || best.score >= LEAD_MIN * (second?.score ?? 0);
 }
