@@ -6,6 +6,7 @@ import type { Credentials } from "../abi/identity.ts";
 import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import { bootKernel, type Kernel } from "../boot/boot.ts";
 import type { Machine } from "../boot/core.ts";
+import { freeAfterWork } from "../kernel/lifetime/free-memory.ts";
 import { elect, keepLifetime } from "../kernel/lifetime/lifetime.ts";
 import { connectionsMax } from "../machine/descriptors.ts";
 import { watchFiles } from "../machine/watch-files.ts";
@@ -74,6 +75,13 @@ export async function runKernel(machine: HostMachine): Promise<void> {
       lockCheckMs: config["kernel.lockCheckMs"],
     },
   });
+  const { ledger, isWorking } = kernel;
+  const stopFreeing = freeAfterWork({
+    watch: (changed) => ledger.watch(changed),
+    isWorking,
+    clock,
+    free: () => Bun.gc(true),
+  });
   kernel.host.clients = () => server.clients;
   kernel.host.drain = (why: LeaveReason) => void lifetime.drain(why);
   void askedToGo.then(() => {
@@ -82,6 +90,7 @@ export async function runKernel(machine: HostMachine): Promise<void> {
     void lifetime.drain("stop");
   });
   const ended = await lifetime.ended;
+  stopFreeing();
   if (ended.leftWork && ended.why === "idle") machine.startKernel();
 }
 

@@ -43,15 +43,22 @@ export class Db {
   constructor(
     readonly path: string,
     /** `look` does not checkpoint on close: for files that may be damaged. `image`: the database in memory instead of the file. */
-    private readonly options: { readonly mode: Mode; readonly onWrite?: () => void; readonly image?: Uint8Array },
+    private readonly options: {
+      readonly mode: Mode;
+      readonly onWrite?: () => void;
+      readonly image?: Uint8Array;
+      /** Memory for pages of the file in KiB. */
+      readonly pagesKib?: number;
+    },
   ) {
     this.sqlite = translated(path, () => {
-      const { mode, image } = options;
+      const { mode, image, pagesKib } = options;
       const sqlite = image === undefined ? opened(path, mode) : Database.deserialize(image);
       sqlite.run("PRAGMA busy_timeout = 5000");
       sqlite.run("PRAGMA foreign_keys = ON");
       sqlite.run("PRAGMA trusted_schema = OFF");
       sqlite.run("PRAGMA cell_size_check = ON");
+      if (pagesKib !== undefined) sqlite.run(`PRAGMA cache_size = -${pagesKib}`);
       if (mode === "read" || mode === "look") sqlite.run("PRAGMA query_only = ON");
       else {
         sqlite.run("PRAGMA synchronous = FULL");

@@ -22,6 +22,9 @@ export interface ProcessFilesOptions {
   readonly clock?: Pick<Clock, "mono" | "after">;
 }
 
+/** Of each database: the system caches the file, too. */
+const PAGES_KIB = 256;
+
 interface Open {
   readonly db: Db;
   usedAt: number;
@@ -132,7 +135,7 @@ export class ProcessFiles {
   }
 
   private openFile(pid: string, mode: "create" | "write" | "read"): Db {
-    const db = new Db(this.path(pid), { mode, onWrite: () => this.without.delete(pid) });
+    const db = new Db(this.path(pid), { mode, onWrite: () => this.without.delete(pid), pagesKib: PAGES_KIB });
     try {
       if (mode === "read") readable(db);
       else {
