@@ -51,6 +51,32 @@ function removed(patient: Patient): string {
   return `removed ${counted(left.length, "half-written file")}`;
 }
 
+/** A kernel stays for what is due within this time. */
+const KERNEL_STAYS_MS = 24 * 60 * 60 * 1000;
+
+export const schedules: Check = {
+  name: "schedules",
+  needsHome: true,
+  look({ databases, paths, lock, clock }) {
+    const rows = existsSync(paths.kernelDb) ? readable(() => databases.schedules()) : null;
+    if (rows === null) return [];
+    const paused = rows.filter(({ nextAt }) => nextAt === null);
+    const found = paused.map(({ name, pausedWhy }) =>
+      notice(`schedule ${name} is paused: ${pausedWhy ?? "it failed"}`, { fix: `gsv sched resume ${name}` }),
+    );
+    const [first] = rows;
+    if (first === undefined || first.nextAt === null) return found;
+    const isOver = first.nextAt <= clock.now();
+    const due = `schedule ${first.name} ${isOver ? "was" : "is"} due at ${new Date(first.nextAt).toISOString()}`;
+    const stays = lock.isHeld() && first.nextAt - clock.now() <= KERNEL_STAYS_MS;
+    if (stays) return [...found, ok(due)];
+    return [
+      ...found,
+      notice(`${due}, and no kernel may be there to start it`, { fix: "gsv starts it when you next use it" }),
+    ];
+  },
+};
+
 /** Archiving a very long history takes minutes. */
 const STUCK_MS = 5 * 60 * 1000;
 const BEGUN = { creating: "spawn", killing: "kill" } as const;

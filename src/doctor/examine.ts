@@ -4,7 +4,7 @@
 import { SysError } from "../abi/errno.ts";
 import { agreement } from "./agreement.ts";
 import { type Check, type CheckResult, type Depth, faultLine, type Level, notice, problem } from "./check.ts";
-import { crashes, hooks, leftovers, secrets, storage, unfinished, workspaces } from "./contents.ts";
+import { crashes, hooks, leftovers, schedules, secrets, storage, unfinished, workspaces } from "./contents.ts";
 import { databases } from "./databases.ts";
 import { home, isThere, lock, permissions, versions, writable } from "./home.ts";
 import { clock, disk, editor, git, provider, sandbox, socket, terminal } from "./machine.ts";
@@ -22,6 +22,7 @@ const QUICK: readonly Check[] = [
   databases,
   agreement,
   unfinished,
+  schedules,
   archives,
   workspaces,
   secrets,

@@ -95,6 +95,9 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
     /** Empty if the home is older than hooks. */
     hooks: (): readonly HookRow[] => look(kernelDb, (db) => (db.get(HAS_HOOKS) === null ? [] : hooksIn(db))),
 
+    /** Those that are due some time, the earliest first, and those that gsv has paused. Empty if the home is older than schedules. */
+    schedules: () => look(kernelDb, schedulesIn),
+
     /** Active ones. */
     workspaces: () =>
       look(kernelDb, (db) =>
@@ -133,7 +136,16 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
   };
 }
 
+function schedulesIn(db: Db) {
+  if (db.get(HAS_SCHEDULES) === null) return [];
+  return db.all<{ readonly name: string; readonly nextAt: number | null; readonly pausedWhy: string | null }>(
+    `SELECT name, next_run_at AS nextAt, paused_why AS pausedWhy FROM schedules
+     WHERE next_run_at IS NOT NULL OR failures > 0 AND enabled = 0 ORDER BY next_run_at IS NULL, next_run_at, name`,
+  );
+}
+
 const HAS_HOOKS = "SELECT 1 AS one FROM sqlite_schema WHERE name = 'hooks'";
+const HAS_SCHEDULES = "SELECT 1 AS one FROM sqlite_schema WHERE name = 'schedules'";
 const OBJECT = "SELECT key, size, sha256 FROM objects WHERE key = ?";
 
 function look<T>(path: string, body: (db: Db) => T): T {

@@ -37,7 +37,7 @@ const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
     contextFiles keptPrompt knownFile knownFiles changes undos rewinds contextShape segments historyPolicy
-    above sums repeats of all read close opened olderThan passwd shadow groups at inWorkspace
+    above sums repeats of all read close opened olderThan earliest last cronFile cronFiles passwd shadow groups at inWorkspace
    byKey ofProcess current generation generations closedBy beginning madeBy named wallets balance ledger rates`.split(
     /\s+/,
   ),
