@@ -13,6 +13,7 @@ import type { Git } from "./git.ts";
 import { isIndexBroken, isOnMain } from "./health.ts";
 import { diskNow } from "./locks.ts";
 import { isEditorTemporary } from "./names.ts";
+import { commitQuickly } from "./quick-commit.ts";
 import { completeRepository, layRepository, Repository, TREE_CONFIG } from "./repository.ts";
 
 /** Old versions are packed from time to time: each commit stores the whole tree. */
@@ -231,11 +232,24 @@ export class VersionedTree {
     const { repository } = this;
     const listed = [...new Set(paths)];
     if (listed.length === 0) return;
-    await this.stage(listed);
     const at = { name: author, at: this.options.clock.now() };
-    // 1: nothing to commit.
-    const said = ["-m", oneLine(message), ...(by === undefined ? [] : ["-m", trailersOf([by])])];
-    await repository.insist(["commit", "-q", "--no-verify", "--cleanup=verbatim", ...said], { author: at, also: [1] });
+    const parts = [oneLine(message), ...(by === undefined ? [] : [trailersOf([by])])];
+    const text = parts.map((part) => `${part}\n`).join("\n");
+    const quick = {
+      directory: this.directory,
+      author: at,
+      message: text,
+      paths: listed,
+      attributes: ATTRIBUTES,
+      isBusy: () => this.busy() !== null,
+      freeLocks: () => repository.freeLocks(),
+    };
+    if (!(await commitQuickly(quick, this.options.clock))) {
+      await this.stage(listed);
+      const verbatim = ["commit", "-q", "--no-verify", "--cleanup=verbatim", "-F", "-"];
+      // 1: nothing to commit.
+      await repository.insist(verbatim, { author: at, also: [1], stdin: text });
+    }
     for (const path of listed) await this.remember(path);
     if (++this.commits % COMMITS_BEFORE_PACKING === 0) await repository.run(["gc", "-q", "--force"]);
   }

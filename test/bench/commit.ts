@@ -7,7 +7,7 @@ import { type Floor, Home } from "./machine.ts";
 import { type Row, rowOf, timedAgainst } from "./measure.ts";
 
 const FILES = 200;
-const BUDGET_MS = 15;
+const BUDGET_MS = 8;
 
 export async function commitRows(_floor: Floor, rounds: number): Promise<Row[]> {
   await using home = new Home();
