@@ -4,6 +4,7 @@
 import type { Mode } from "./policy.ts";
 import type { ApprovalAbout, Attempt, DecisionWord, RunEnd, State, WaitsFor } from "./process/process.ts";
 import type { CompactionCause } from "./process/segment.ts";
+import type { OccurrenceState } from "./schedule.ts";
 import type { FailureClass } from "./stream.ts";
 
 interface SignalBase {
@@ -152,6 +153,13 @@ export type Signal =
   | (RunSignal & { readonly name: "process.timeout_warning"; readonly endsAt: number; readonly latest: number })
   /** hooks.d has an undecided file. Sent once. */
   | (SignalBase & { readonly name: "process.hook"; readonly hook: string; readonly text: string })
+  /** A schedule failed. `pid` is the owner's init. */
+  | (SignalBase & {
+      readonly name: "process.schedule";
+      readonly schedule: string;
+      readonly state: OccurrenceState;
+      readonly text: string;
+    })
   | (SignalBase & { readonly name: "process.reset"; readonly archive: string | null })
   | (SignalBase & { readonly name: "process.exit"; readonly archive: string | null })
   /** Signals were dropped for this subscriber: read the history after `afterSeq`. */
@@ -183,6 +191,7 @@ const NAMED: { readonly [K in SignalName]: true } = {
   "process.restart": true,
   "process.timeout_warning": true,
   "process.hook": true,
+  "process.schedule": true,
   "process.reset": true,
   "process.exit": true,
   resync: true,

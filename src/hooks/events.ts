@@ -65,6 +65,9 @@ const SOURCES: readonly Source[] = [
       : null,
   ),
   source("process.budget", "notification", ({ pid, text }) => notice("budget", `${pid}: budget`, text)),
+  source("process.schedule", "notification", ({ schedule, text }) =>
+    notice("schedule", `schedule ${schedule} failed`, text),
+  ),
   source("process.timeout_warning", "notification", ({ pid, endsAt }) =>
     notice(
       "timeout",

@@ -20,6 +20,7 @@ import { modelRows } from "./models.ts";
 import { mountRows } from "./mounts.ts";
 import { promptRows } from "./prompt.ts";
 import { scaleRows } from "./scale.ts";
+import { scheduleRows } from "./schedules.ts";
 import { sendRows } from "./send.ts";
 import { shellRows } from "./shell.ts";
 import { sizeRows } from "./size.ts";
@@ -36,6 +37,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   follow: followRows,
   commit: commitRows,
   scale: scaleRows,
+  schedules: scheduleRows,
   gaps: gapRows,
   growth: growthRows,
   files: fileRows,

@@ -79,7 +79,8 @@ test(`seed ${SEED}: ${KILLS} kills over ${OCCURRENCES} due occurrences`, async (
   await withHome(async (home) => {
     const random = seeded(SEED);
     const model = `script:${await home.file("run.script", [{ text: "done", repeat: 100_000 }])}`;
-    const sys = home.sys({ model });
+    // Many kernels in a row may die before they serve.
+    const sys = home.sys({ model, settings: { startMs: 300_000 } });
     const jobs = await addAll(sys);
     home.plan = deaths(home, random);
     await home.kill();

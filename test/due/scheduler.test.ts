@@ -119,6 +119,12 @@ describe("three failures in a row", () => {
       await home.clock.advance(MINUTE);
       await ends(home, minute);
     }
+    expect(home.heard("process.schedule").map(({ pid, state }) => [pid, state])).toEqual(
+      Array(3).fill([INIT, "error"]),
+    );
+    expect(home.heard("process.schedule").at(-1)!.text).toMatch(
+      /^Schedule job: error: .*Paused\. To resume: gsv sched resume job$/,
+    );
     const { enabled, pausedWhy, nextAt } = await job(home);
     expect([enabled, nextAt]).toEqual([false, null]);
     expect(pausedWhy).toContain("3 failures in a row; the last: ");
