@@ -2,8 +2,11 @@
 
 import type { Candidate, Menu } from "../state/line.ts";
 import { type State, set } from "../state/state.ts";
+import type { Route } from "../verdict/route.ts";
 import { type Editing, replacedBefore } from "./editor.ts";
 import { continuation } from "./history.ts";
+import type { Key } from "./keys.ts";
+import { HERE, slashMenu } from "./slash.ts";
 
 export function completed(state: State, of: Editing, from: number, candidates: readonly Candidate[]): State {
   // The line may have changed meanwhile.
@@ -35,4 +38,24 @@ function common(candidates: readonly string[]): string {
 export function ghostOf({ line: { input, past, cwd }, asking }: Pick<State, "line" | "asking">): string {
   if (input.at !== input.text.length || input.pastes.size > 0 || asking.lineAnswers !== null) return "";
   return continuation(input.text, past, cwd);
+}
+
+/** The menu above the line. */
+export function shownMenu({ line, asking, overlay }: State): Menu | null {
+  const isFree = asking.asks.length === 0 && overlay.picker === null && line.search === null && !overlay.keysShown;
+  return line.menu ?? (isFree ? slashMenu(line.input.text) : null);
+}
+
+/** The menu of a slash command that is not typed in full; null if the line is a command. */
+export function unfinishedSlash(state: State, { to }: Route): Menu | null {
+  const typed = state.line.input.text;
+  const isNone = typed === "/" || (to === "unknown" && !HERE.has(typed.slice(1)));
+  return isNone ? shownMenu(state) : null;
+}
+
+/** TAB and the arrows choose in a menu. The arrows leave the menu of a recalled line, to go on in history. */
+export function menuMove({ line: { menu, recalled } }: State, { name, shift, alt, ctrl }: Key): -1 | 1 | null {
+  if (name === "tab") return menu === null ? null : shift ? -1 : 1;
+  if (recalled !== null || alt || ctrl) return null;
+  return name === "down" ? 1 : name === "up" ? -1 : null;
 }

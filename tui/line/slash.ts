@@ -39,12 +39,12 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ["context", { line: (pid, rest) => `prompt ${pid} --bars ${rest}`.trim(), summary: "show what fills the context" }],
   ["cost", { line: (pid) => `usage --pid ${pid}`, summary: "show tokens and cost" }],
   ["undo", { line: about("undo"), summary: "undo the last run's changes" }],
+  ["redo", { line: (pid, rest) => `undo ${pid} --redo ${rest}`.trim(), summary: "take the last undo back" }],
   ["diff", { line: about("diff"), summary: "show the last run's changes" }],
   ["export", { line: exported, summary: "save the chat as .md or .json" }],
   ["theme", { does: themed, summary: "set light, dark, auto or none" }],
   ["clear", { does: effect({ do: "push-up" }), summary: "clear the screen" }],
   ["quit", { does: leaving, summary: "leave; agents keep running" }],
-  ["exit", { does: leaving, summary: "same as /quit" }],
 ]);
 
 /** The slash commands that begin with the typed letters; null if the line is none, or is one already. */
@@ -68,7 +68,15 @@ export function onSlash(state: State, word: string, rest: string): Reduced | nul
   const slash = SLASHES.get(word);
   if (slash === undefined) return null;
   if ("does" in slash) return slash.does(state, rest.trim());
-  return act(state, ...ran(slash.line(state.process.pid, rest)));
+  return act(state, ...ranAbout(state, slash.line(state.process.pid, rest)));
+}
+
+/** The transcript shows the line as one types it: without the pid of the attached process. */
+function ranAbout({ process: { pid } }: State, text: string): readonly Effect[] {
+  const [first = ""] = text.split(" ");
+  const isAbout = ABOUT_ATTACHED.has(first) || SHOW_ATTACHED.has(first) || first === "history";
+  const shown = isAbout ? text.replace(`${first === "history" ? " --pid" : ""} ${pid}`, "") : text;
+  return [typedLine(shown), { do: "run", text, host: false, entry: null }];
 }
 
 /** Lines that the terminal handles itself; null if the line is for the shell. */
@@ -83,12 +91,12 @@ export function ownLine(state: State, line: string): Reduced | null {
   if (first === "attach") return isAttach(rest) ? attached(state, rest.join(" ")) : null;
   if (ABOUT_ATTACHED.has(first) && isWithoutSubject(rest)) {
     const words = rest.join(" ");
-    return onSlash(state, first, words) ?? act(state, ...ran(about(first)(state.process.pid, words)));
+    return onSlash(state, first, words) ?? act(state, ...ranAbout(state, about(first)(state.process.pid, words)));
   }
   if (SHOW_ATTACHED.has(first) && isFlagsOnly(rest))
-    return act(state, ...ran(about(first)(state.process.pid, rest.join(" "))));
+    return act(state, ...ranAbout(state, about(first)(state.process.pid, rest.join(" "))));
   if (first === "history" && HISTORY_OF_ATTACHED.has(rest[0] ?? "") && isFlagsOnly(rest.slice(1)) && !hasPid(rest))
-    return act(state, ...ran(["history", rest[0], "--pid", state.process.pid, ...rest.slice(1)].join(" ")));
+    return act(state, ...ranAbout(state, ["history", rest[0], "--pid", state.process.pid, ...rest.slice(1)].join(" ")));
   return first === "strace" ? straceOf(state, rest) : null;
 }
 
@@ -167,7 +175,7 @@ function approvals(state: State, rest: string): Reduced {
 
 function model(state: State, rest: string): Reduced {
   if (rest === "") return openedPicker(state, "model");
-  return act(state, ...ran(`model ${state.process.pid} ${rest}`));
+  return act(state, ...ranAbout(state, `model ${state.process.pid} ${rest}`));
 }
 
 function themed(state: State, rest: string): Reduced {
@@ -177,9 +185,9 @@ function themed(state: State, rest: string): Reduced {
 }
 
 /** The equivalent slash command or line. */
-const HERE: ReadonlyMap<string, string> = new Map([
+export const HERE: ReadonlyMap<string, string> = new Map([
   ...["continue", "resume", "sessions", "switch", "tasks"].map((word) => [word, "/go"] as const),
-  ...["bye", "q"].map((word) => [word, "/quit"] as const),
+  ...["bye", "exit", "q"].map((word) => [word, "/quit"] as const),
   ["agents", "agent list"],
   ["login", "auth setup"],
   ["memory", "context list"],

@@ -7,9 +7,8 @@ import { cardView } from "../approval-card/approval-card-view.ts";
 import type { DockView } from "../draw/dock.tsx";
 import { pickerLines } from "../draw/picker.ts";
 import { withLast } from "../line/history.ts";
-import { ghostOf } from "../line/menu.ts";
+import { ghostOf, shownMenu } from "../line/menu.ts";
 import { LineLayout, paintedRow } from "../line/rows.ts";
-import { slashMenu } from "../line/slash.ts";
 import { type Programs, spansOf } from "../line/syntax.ts";
 import type { Menu } from "../state/line.ts";
 import type { Fate } from "../state/process.ts";
@@ -121,9 +120,8 @@ function around(options: FrameOptions, { status, line: laidOut }: KeptParts): Ar
   return { above: standIn === null ? [] : [standIn], below, input, picker, isMessage };
 }
 
-function menuOf({ line, asking, overlay }: State, columns: number, theme: Theme): readonly string[] {
-  const isFree = asking.asks.length === 0 && overlay.picker === null && line.search === null && !overlay.keysShown;
-  const menu = line.menu ?? (isFree ? slashMenu(line.input.text) : null);
+function menuOf(state: State, columns: number, theme: Theme): readonly string[] {
+  const menu = shownMenu(state);
   return menu === null ? [] : menuLines(menu, columns, theme);
 }
 

@@ -22,7 +22,7 @@ import {
 } from "../line/editor.ts";
 import { isKept, type Past, withLast } from "../line/history.ts";
 import type { Key, Typed } from "../line/keys.ts";
-import { chosen, ghostOf } from "../line/menu.ts";
+import { chosen, ghostOf, menuMove, shownMenu, unfinishedSlash } from "../line/menu.ts";
 import { movedRow } from "../line/rows.ts";
 import { newSearch, onSearchKey } from "../line/search.ts";
 import { comment, onSlash, ownLine, unknownSlash } from "../line/slash.ts";
@@ -66,7 +66,7 @@ function onKey(before: State, typed: Pressed, at: number, context: KeyContext): 
     return expanded(set(before, "overlay", { view: null }));
   if (overlay.view !== null && isKey)
     return afterView(onViewKeys(before, typed, { at, size: context.size }), typed, at, context);
-  const { menu } = line;
+  const menu = shownMenu(before);
   // After enter, the next letter begins a new line and not a word with the key for the paused process.
   const isEntered = isKey && typed.name === "enter" && line.pausedKey !== null;
   const state = closedMenu(isEntered ? set(before, "line", { pausedKey: null }) : before);
@@ -78,7 +78,8 @@ function onKey(before: State, typed: Pressed, at: number, context: KeyContext): 
   if (isExpand(typed)) return expanded(set(state, "chat", { opened: chat.opened }));
   const taken = hasCardKeys(state) ? onCardKey(state, typed, at) : onPausedKey(state, typed, at);
   if (taken !== null) return taken;
-  if (typed.name === "tab" && menu !== null) return only(chosen(state, menu, typed.shift ? -1 : 1));
+  const by = menu === null ? null : menuMove(before, typed);
+  if (menu !== null && by !== null) return only(chosen(state, menu, by));
   return typed.ctrl ? onControl(state, typed, at) : onPlain(state, typed, at, context);
 }
 
@@ -255,6 +256,8 @@ function entered(state: State, at: number, context: KeyContext): Reduced {
   if (state.asking.lineAnswers !== null) return replied(state);
   const text = withLast(wholeText(input), past);
   const way = context.route(text, turned ?? pinned);
+  const menu = unfinishedSlash(state, way);
+  if (menu !== null) return only(chosen(state, menu, 1));
   if (way.to === "nothing") return comment(set(state, "line", { input: emptied(input) }), text.trim());
   if (way.to === "shell" && context.isUnfinished(text)) return only(edited(state, typedText(input, "\n")));
   if (way.to === "chat" && text.endsWith("\\") && input.at === input.text.length)
