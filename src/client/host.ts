@@ -30,6 +30,9 @@ export interface HostMachine extends Machine {
   readonly onSignal: (listener: (name: string) => void) => void;
 }
 
+/** Half of it is the binary itself. */
+const MUCH_BYTES = 100 * 2 ** 20;
+
 const classOf = (name: string) => SYSCALLS.get(name)?.class;
 
 /** Serves until there is nothing to do or a client stops it. Returns at once if another kernel serves this home. */
@@ -80,7 +83,10 @@ export async function runKernel(machine: HostMachine): Promise<void> {
     watch: (changed) => ledger.watch(changed),
     isWorking,
     clock,
-    free: () => Bun.gc(true),
+    free() {
+      Bun.gc(true);
+      return process.memoryUsage.rss() > MUCH_BYTES;
+    },
   });
   kernel.host.clients = () => server.clients;
   kernel.host.drain = (why: LeaveReason) => void lifetime.drain(why);

@@ -39,7 +39,7 @@ export const LIMITS = {
   schedulesPerOwnerMax: 10_000,
   openProcessDatabasesMax: 64,
   restingProcessDatabasesMax: 4, // kept open while unused
-  processDatabaseRestMs: 20_000,
+  processDatabaseRestMs: 4000,
   syscallLogRowsMax: 1000,
   connectionsMax: 512, // to one kernel; fewer if the file descriptor limit is low
   subscriptionsPerConnectionMax: 256,

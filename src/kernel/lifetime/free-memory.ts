@@ -7,11 +7,12 @@ export interface FreeMemoryPorts {
   readonly watch: (changed: () => void) => () => void;
   readonly isWorking: () => boolean;
   readonly clock: Pick<Clock, "mono" | "after">;
-  readonly free: () => void;
+  /** True if much is left. */
+  readonly free: () => boolean;
 }
 
-/** After the last change: once its garbage is complete, and once more when idle databases are closed and idle workers have ended. */
-const FREE_AFTER_MS = [2000, 35_000] as const;
+/** After the last change: once its garbage is complete, and if much is left, once more when idle databases are closed. */
+const FREE_AFTER_MS = [2000, 10_000] as const;
 
 /** Returns a function that stops it. */
 export function freeAfterWork({ watch, isWorking, clock, free }: FreeMemoryPorts): () => void {
@@ -25,8 +26,7 @@ export function freeAfterWork({ watch, isWorking, clock, free }: FreeMemoryPorts
   const ring = () => {
     if (isWorking()) changedAt = clock.mono();
     else if (changedAt + (FREE_AFTER_MS[step] ?? 0) <= clock.mono()) {
-      free();
-      step++;
+      step = free() ? step + 1 : FREE_AFTER_MS.length;
     }
     arm();
   };
