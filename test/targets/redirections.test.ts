@@ -13,15 +13,36 @@ async function output(script: string) {
 }
 
 test("writing a file asks for it once and writes it once", async () => {
-  await scripts.run("echo one > new");
+  await scripts.run("seq 2 > new");
   expect(scripts.asked).toEqual(["standing", "write"]);
-  await scripts.run("echo two > new");
-  expect(scripts.asked).toEqual(["standing", "write"]);
-  await scripts.run("echo three >> new");
+  await scripts.run(": > made");
   expect(scripts.asked).toEqual(["standing", "write"]);
   await scripts.run(": >> new");
   expect(scripts.asked).toEqual(["standing"]);
-  expect(await output("cat new")).toBe("two\nthree\n");
+});
+
+test("a command that only prints needs one question for its file", async () => {
+  for (const script of [
+    "echo one > new",
+    "echo two > new",
+    'i=w; echo "three $i" >> ne$i',
+    "printf '%s\\n' 4 >> \"./new\"",
+  ]) {
+    await scripts.run(script);
+    expect({ script, asked: scripts.asked }).toEqual({ script, asked: ["write"] });
+  }
+  expect(await output("cat new")).toBe("two\nthree w\n4\n");
+  expect(await output("{ echo 1 > in; echo 2 >> in; } > out; stat -c %s out; cat in")).toBe("0\n1\n2\n");
+});
+
+test("files that cannot be written are reported before the next command", async () => {
+  const { stdout, stderr } = await scripts.run(`mkdir d; echo x > d; echo $?; echo x > nodir/f || echo no
+echo x > new; x="n*"; echo pattern > ./$x; cat new; set -C; echo y > new; echo $?; set +C; echo z > new; cat new; echo() { :; }; echo x > last; ls`);
+  expect(stdout).toBe("1\nno\npattern\n1\nz\nd\nlast\nnew\n");
+  expect(stderr).toBe(`bash: d: Is a directory
+bash: nodir/f: No such file or directory
+bash: new: cannot overwrite existing file
+`);
 });
 
 test("a command finds the file that its redirection opened, emptied", async () => {

@@ -6,7 +6,7 @@ import { SysError } from "../../abi/errno.ts";
 import type { RandomBytes } from "../../abi/ids.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ShellStat } from "../../targets/shell.ts";
-import { FLOWS, SINKS, SOURCES } from "../programs/internal-words.ts";
+import { AT_ONCE, FLOWS, SINKS, SOURCES } from "../programs/internal-words.ts";
 import type { Files } from "../programs/program.ts";
 import { ENDLESS_BYTES, endlessBytes, endlessError, isEndless } from "./endless.ts";
 import { errorInside, phraseOf, ShellFileError } from "./errors.ts";
@@ -41,6 +41,8 @@ export const UMASK_SHOWN = 0o022;
 export class GsvFiles implements IFileSystem {
   /** Permissions removed from new files. */
   umask: number | null;
+  /** Redirections may not replace files (noclobber). */
+  keepsFiles = false;
   readonly kernel: KernelPort;
   /** The last typed form of each absolute path. */
   private readonly typed = new Map<string, string>();
@@ -61,7 +63,8 @@ export class GsvFiles implements IFileSystem {
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
-    if (path === NULL) return new Uint8Array();
+    if (path === AT_ONCE && this.umask === null && !this.keepsFiles) this.openings.expect();
+    if (path === NULL || path === AT_ONCE) return new Uint8Array();
     if (path.startsWith(SOURCES)) return Buffer.from(this.options.sourceAt(path) ?? "");
     // Read as a whole: redirections of builtins, and programs of the interpreter.
     if (isEndless(path)) {
@@ -106,6 +109,7 @@ export class GsvFiles implements IFileSystem {
 
   private async put(path: string, bytes: Uint8Array, at: "start" | "end"): Promise<void> {
     if (this.umask === null) {
+      if (bytes.byteLength === 0 && this.openings.openUnseen(path, at)) return;
       if (bytes.byteLength === 0 && this.openings.open(path, at)) return;
       this.openings.replace(path, at);
     }
@@ -161,6 +165,7 @@ export class GsvFiles implements IFileSystem {
   async exists(path: string): Promise<boolean> {
     if (sinkOf(path) !== null || path.startsWith(FLOWS)) return false;
     if (path === NULL || this.isProgram(path)) return true;
+    if (this.openings.expects(path)) return false;
     return (await this.openings.look(path).catch(() => null)) !== null;
   }
 

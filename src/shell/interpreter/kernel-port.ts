@@ -67,6 +67,7 @@ export class KernelPort {
 
   /** Holds one write back, until something else is asked. `failed`: its error. */
   hold(path: string, at: "start" | "end", failed: (error: unknown) => void): void {
+    if (this.held !== null) void this.settle();
     this.held = () => this.send((id) => fileMessage(id, "write", [path, new Uint8Array(), at])).catch(failed);
   }
 

@@ -16,6 +16,9 @@ export class Openings {
   private asked = -1;
   private waiting: { readonly path: string; readonly at: At; readonly cancel: () => void } | null = null;
 
+  /** A file that is opened with its content, without a look; empty until its name is known. */
+  private unseen: string | null = null;
+
   constructor(
     private readonly kernel: KernelPort,
     private readonly clock: Pick<Clock, "after">,
@@ -43,6 +46,29 @@ export class Openings {
     if (at === "end" && known.stat !== null) return true;
     this.waiting?.cancel();
     this.waiting = { path, at, cancel: this.clock.after(WAIT_MS, () => void this.kernel.settle()) };
+    this.kernel.hold(path, at, (error) => this.failed(path, error));
+    return true;
+  }
+
+  /** The next file needs no look: its command only prints. */
+  expect(): void {
+    this.unseen = "";
+    this.asked = this.kernel.asked;
+  }
+
+  /** False after anything else was asked, such as the names for a pattern. */
+  expects(path: string): boolean {
+    if (this.unseen !== "" || this.asked !== this.kernel.asked) return false;
+    this.unseen = path;
+    return true;
+  }
+
+  /** Opens the expected file. */
+  openUnseen(path: string, at: At): boolean {
+    if (this.unseen !== path) return false;
+    this.unseen = null;
+    this.waiting?.cancel();
+    this.waiting = { path, at, cancel: () => {} };
     this.kernel.hold(path, at, (error) => this.failed(path, error));
     return true;
   }

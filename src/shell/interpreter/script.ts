@@ -234,6 +234,7 @@ export class Script {
     // A sourced file may define functions with such names.
     const commands = some(/^(?:source|\.|eval)$/) ? new Set<string>() : this.runs.programs.names;
     // A sourced file may use what is defined here.
+    this.files.keepsFiles ||= some(/^[-+]\w*C|noclobber/);
     this.statuses ||= some(/PIPESTATUS|pipefail/);
     for (const name of referencesIn(ast)) this.references.add(name);
     const { statuses, references } = this;

@@ -107,6 +107,9 @@ export const FLOWS = `${STREAMS}flow/`;
 /** Rewritten texts of sourced files. */
 export const SOURCES = `${STREAMS}source/`;
 
+/** Read before a file that is opened and written at once when its command ends. */
+export const AT_ONCE = `${STREAMS}once`;
+
 export function isInternal(word: string): boolean {
   return word.includes(MARK);
 }

@@ -18,6 +18,7 @@ import {
   statementOf,
   verbatim,
 } from "./nodes.ts";
+import { printsToFile } from "./printed-files.ts";
 
 export interface Rules {
   /** Number of this script among nested ones. */
@@ -51,6 +52,7 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
   const [first] = args;
   if (name === null)
     return throughReference(command, rules) ?? splitAssignments(command) ?? withCommandWords(command, rules.parse);
+  if (name === "echo" || name === "printf") return printsToFile(command, rules.functions);
   if (name === "exec" && first !== undefined && !(literalText(first) ?? "").startsWith("-"))
     return replacing(command, rules);
   if (name === "exit" && rules.traps) return leaving(args, rules);
