@@ -1,6 +1,8 @@
 // File names with a newline, for the interpreter's globs: their `*` and `?` match any character but that. Such a name is listed twice, once
 // as it is and once with a stand-in where the interpreter compares it with the pattern, and is found at most once.
 
+import { MountableFs } from "just-bash/browser";
+
 export interface GlobEntry {
   readonly name: string;
   readonly isFile: boolean;
@@ -49,4 +51,19 @@ function twice(entry: GlobEntry): GlobEntry[] {
       },
     },
   ];
+}
+
+/** The interpreter mounts the files of `<(…)` over a script's files for the rest of the script: without this, it would list names only. */
+Object.defineProperty(MountableFs.prototype, "readdirWithFileTypes", {
+  value(this: MountableFs, path: string): Promise<GlobEntry[]> {
+    const { fs, relativePath } = (this as unknown as Routes).routePath(path);
+    return fs.readdirWithFileTypes(relativePath);
+  },
+});
+
+interface Routes {
+  routePath(path: string): {
+    readonly fs: { readdirWithFileTypes(path: string): Promise<GlobEntry[]> };
+    readonly relativePath: string;
+  };
 }

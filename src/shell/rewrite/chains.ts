@@ -149,7 +149,8 @@ async function enough(words: readonly string[]): Promise<(piece: Uint8Array) => 
   return (piece) => {
     bytes += piece.byteLength;
     if (share.unit === "bytes") return bytes >= share.count;
-    for (let at = piece.indexOf(10); at !== -1 && lines < share.count; at = piece.indexOf(10, at + 1)) lines++;
+    const next = (from: number) => piece.indexOf(share.end, from);
+    for (let at = next(0); at !== -1 && lines < share.count; at = next(at + 1)) lines++;
     return lines >= share.count;
   };
 }

@@ -24,10 +24,14 @@ export function adjusted(whileListing: <T>(work: () => Promise<T>) => Promise<T>
   const jq = defineCommand("jq", async (args, { origCommand }) =>
     run(origCommand, (await import("./jq-words.ts")).jqArguments(args)),
   );
-  const listing = ["find", "tree", "rg"].map((name) =>
+  const find = defineCommand("find", async (args, { origCommand }) => {
+    const { findArguments } = await import("./find-words.ts");
+    return whileListing(() => run(origCommand, findArguments(args)));
+  });
+  const listing = ["tree", "rg"].map((name) =>
     defineCommand(name, (args, { origCommand }) => whileListing(() => run(origCommand, args))),
   );
-  return [...shells, ...listing, date, touch, times, jq];
+  return [...shells, find, ...listing, date, touch, times, jq];
 }
 
 /** `touch -t 202401311200.30` as `touch -d`. */

@@ -8,8 +8,8 @@ const BLOCK = 4096;
 
 export async function du(call: Call): Promise<number> {
   const { flags, operands } = options("du", call.args, {
-    letters: "abchksmd:x",
-    long: { all: "a", bytes: "b", total: "c", "human-readable": "h", summarize: "s", "max-depth=": "d" },
+    letters: "abchksmd:x0",
+    long: { all: "a", bytes: "b", total: "c", "human-readable": "h", summarize: "s", "max-depth=": "d", null: "0" },
   });
   const depthMax = flags.has("s") ? 0 : flags.has("d") ? Number(flags.get("d")) : Number.POSITIVE_INFINITY;
   const sized = (bytes: number) =>
@@ -35,7 +35,7 @@ export async function du(call: Call): Promise<number> {
       return [];
     });
   const printed = (path: string, bytes: number) =>
-    call.row === null ? call.out(`${sized(bytes)}\t${path}\n`) : call.row({ path, bytes });
+    call.row === null ? call.out(`${sized(bytes)}\t${path}${flags.has("0") ? "\0" : "\n"}`) : call.row({ path, bytes });
   for (const name of operands.length === 0 ? ["."] : operands) {
     try {
       total += await visit(name, 0);

@@ -6,6 +6,7 @@ import { human } from "./human.ts";
 import { modeLetters } from "./mode.ts";
 import { inColumns, painted, visibleName } from "./names-layout.ts";
 import { type Owners, owners } from "./owners.ts";
+import { quoting } from "./quoting.ts";
 
 const LETTERS = "aAdlhrtSRF1ipgnoGkUXcuCxmqQNLbHsZ";
 const LONG = {
@@ -29,6 +30,7 @@ const LONG = {
     dereference: "L",
     "full-time": "Y",
   },
+  ...{ escape: "b", "quote-name": "Q", literal: "N", "hide-control-chars": "q", "quoting-style=": "'" },
   ...{ "group-directories-first": "D", "ignore=": "I", "no-group": "G", "file-type": "F" },
 };
 
@@ -39,12 +41,13 @@ interface View {
   readonly flags: Options["flags"];
   /** null if not shown. */
   readonly owners: Owners | null;
+  readonly quoted: (name: string) => string;
 }
 
 export async function ls(call: Call): Promise<number> {
-  const { flags, operands } = options("ls", call.args, { letters: LETTERS, long: LONG, status: 2 });
+  const { flags, uses, operands } = options("ls", call.args, { letters: LETTERS, long: LONG, status: 2 });
   const isLong = ["l", "g", "o", "n"].some((flag) => flags.has(flag));
-  const view: View = { call, flags, owners: isLong ? await owners(call) : null };
+  const view: View = { call, flags, owners: isLong ? await owners(call) : null, quoted: quoting(uses) };
   const files: Row[] = [];
   const directories: Row[] = [];
   let status = 0;
@@ -90,7 +93,7 @@ async function below(
     if (stat !== null) rows.push({ name: each, stat });
   }
   const sorted = ordered(rows, flags);
-  if (titled && call.row === null) call.out(`${first ? "" : "\n"}${visibleName(name, call.look)}:\n`);
+  if (titled && call.row === null) call.out(`${first ? "" : "\n"}${visibleName(view.quoted(name), call.look)}:\n`);
   print(sorted, view, name);
   if (!flags.has("R")) return 0;
   let status = 0;
@@ -156,12 +159,12 @@ function longCells(stat: Stat, { call, flags, owners: known }: View): readonly s
   return [modeLetters(stat), "1", user, group, size, time];
 }
 
-function nameOf({ name, stat }: Row, { flags, call: { look } }: View): string {
+function nameOf({ name, stat }: Row, { flags, quoted, call: { look } }: View): string {
   const mark = stat.kind === "directory" ? "/" : stat.kind === "symlink" ? "@" : stat.mode & 0o111 ? "*" : "";
   const tail = flags.has("F") || (flags.has("p") && mark === "/") ? mark : "";
-  const shown = painted(stat, visibleName(name, look), look);
+  const shown = painted(stat, visibleName(quoted(name), look), look);
   const isLink = flags.has("l") && stat.kind === "symlink";
-  return isLink ? `${shown} -> ${visibleName(stat.target ?? "", look)}` : shown + tail;
+  return isLink ? `${shown} -> ${visibleName(quoted(stat.target ?? ""), look)}` : shown + tail;
 }
 
 const HALF_YEAR_MS = 365.2425 * 43_200_000;

@@ -6,7 +6,7 @@ import { eachLine, Lines } from "./lines.ts";
 
 export async function cut(call: Call): Promise<number> {
   const { flags, operands } = options(call.name, call.args, {
-    letters: "b:c:f:d:sz",
+    letters: "b:c:f:d:snz",
     long: {
       "bytes=": "b",
       "characters=": "c",
@@ -15,6 +15,7 @@ export async function cut(call: Call): Promise<number> {
       "only-delimited": "s",
       complement: "C",
       "output-delimiter=": "O",
+      "zero-terminated": "z",
     },
   });
   const list = flags.get("f") ?? flags.get("c") ?? flags.get("b");
@@ -27,24 +28,20 @@ export async function cut(call: Call): Promise<number> {
   if ([...delimiter].length > 1)
     throw new Usage("cut: the delimiter must be a single character\nTry 'cut --help' for more information.");
   const between = flags.get("O") ?? delimiter;
+  const end = flags.has("z") ? "\0" : "\n";
   return eachFile(call, operands, async (name) => {
     const isBytes = flags.has("b") && !flags.has("f");
     if (isBytes) {
-      for (const line of linesOf((await whole(call, name)).toString("latin1")))
-        call.out(Buffer.from(`${[...line].filter((_, at) => isWanted(at + 1)).join("")}\n`, "latin1"));
+      for (const line of linesOf((await whole(call, name)).toString("latin1"), end))
+        call.out(Buffer.from([...line].filter((_, at) => isWanted(at + 1)).join("") + end, "latin1"));
       return;
     }
-    await eachLine(new Lines(pieces(call, name)), (line) => {
-      if (!flags.has("f")) {
-        call.out(`${[...line].filter((_, at) => isWanted(at + 1)).join("")}\n`);
-      } else if (line.includes(delimiter)) {
-        call.out(
-          `${line
-            .split(delimiter)
-            .filter((_, at) => isWanted(at + 1))
-            .join(between)}\n`,
-        );
-      } else if (!flags.has("s")) call.out(`${line}\n`);
+    await eachLine(new Lines(pieces(call, name), end), (line) => {
+      const columns = flags.has("f") ? line.split(delimiter) : [...line];
+      const wanted = columns.filter((_, at) => isWanted(at + 1));
+      if (!flags.has("f")) call.out(wanted.join("") + end);
+      else if (line.includes(delimiter)) call.out(wanted.join(between) + end);
+      else if (!flags.has("s")) call.out(line + end);
     });
   });
 }
@@ -69,31 +66,32 @@ function wantedIn(list: string, complement: boolean, isFields: boolean): (place:
 export async function paste(call: Call): Promise<number> {
   const { flags, operands } = options(call.name, call.args, {
     letters: "d:sz",
-    long: { "delimiters=": "d", serial: "s" },
+    long: { "delimiters=": "d", serial: "s", "zero-terminated": "z" },
   });
+  const end = flags.has("z") ? "\0" : "\n";
   const between = delimiters(flags.get("d") ?? "\t");
   const names = operands.length === 0 ? ["-"] : operands;
   const files: string[][] = [];
   // A stream named twice is read alternately.
   const streams = names.filter((name) => name === "-").length;
-  const stdin = streams === 0 || flags.has("s") ? [] : linesOf(await text(call, "-"));
+  const stdin = streams === 0 || flags.has("s") ? [] : linesOf(await text(call, "-"), end);
   let turn = 0;
   const status = await eachFile(call, names, async (name) => {
-    if (name !== "-" || flags.has("s")) files.push(linesOf(await text(call, name)));
+    if (name !== "-" || flags.has("s")) files.push(linesOf(await text(call, name), end));
     else {
       const own = turn++;
       files.push(stdin.filter((_, at) => at % streams === own));
     }
   });
-  if (flags.has("s")) for (const lines of files) call.out(`${joined(lines, between)}\n`);
+  if (flags.has("s")) for (const lines of files) call.out(joined(lines, between) + end);
   else {
     const height = Math.max(0, ...files.map((lines) => lines.length));
     for (let at = 0; at < height; at++)
       call.out(
-        `${joined(
+        joined(
           files.map((lines) => lines[at] ?? ""),
           between,
-        )}\n`,
+        ) + end,
       );
   }
   return status;

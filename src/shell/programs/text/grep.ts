@@ -99,11 +99,11 @@ async function inFile(call: Call, name: string, search: Search): Promise<boolean
       // Context lines after the last match are still printed.
       return hits < max || (!isSilent && printer.wantsMore);
     });
-  const title = search.titled ? `${shown}:` : "";
+  const title = search.titled ? shown + (flags.has("Z") ? "\0" : ":") : "";
   if (flags.has("q")) return hits > 0;
   if (flags.has("l") || flags.has("L")) {
     const wanted = flags.has("l") === hits > 0;
-    if (wanted) printed(call, { path: name }, `${shown}\n`);
+    if (wanted) printed(call, { path: name }, shown + (flags.has("Z") ? "\0" : "\n"));
     return flags.has("l") ? wanted : !wanted;
   }
   if (flags.has("c")) printed(call, { path: name, count: hits }, `${title}${hits}\n`);
@@ -157,7 +157,7 @@ class Printer {
   private line(line: string, at: number, sign: string): void {
     const { flags, titled } = this.search;
     const end = flags.has("z") ? "\0" : "\n";
-    const text = `${titled ? this.name + sign : ""}${flags.has("n") ? `${at + 1}${sign}` : ""}${line}${end}`;
+    const text = `${titled ? this.name + (flags.has("Z") ? "\0" : sign) : ""}${flags.has("n") ? `${at + 1}${sign}` : ""}${line}${end}`;
     printed(this.call, { path: this.name, line: at + 1, content: line }, text);
     this.last = at;
   }
@@ -166,8 +166,9 @@ class Printer {
     const { pattern, flags, titled } = this.search;
     if (flags.has("v")) return;
     pattern.lastIndex = 0;
-    const front = `${titled ? `${this.name}:` : ""}${flags.has("n") ? `${at + 1}:` : ""}`;
+    const end = flags.has("z") ? "\0" : "\n";
+    const front = `${titled ? this.name + (flags.has("Z") ? "\0" : ":") : ""}${flags.has("n") ? `${at + 1}:` : ""}`;
     for (const [part] of line.matchAll(pattern))
-      if (part !== "") printed(this.call, { path: this.name, line: at + 1, content: part }, `${front}${part}\n`);
+      if (part !== "") printed(this.call, { path: this.name, line: at + 1, content: part }, front + part + end);
   }
 }

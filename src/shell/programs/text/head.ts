@@ -9,17 +9,21 @@ export const GRAMMAR = {
   long: { "lines=": "n", "bytes=": "c", quiet: "q", silent: "q", verbose: "v", "zero-terminated": "z" },
 } as const;
 
-interface Amount {
+const NEWLINE = 10;
+
+export interface Amount {
   readonly wanted: string;
   readonly count: number;
   readonly unit: "lines" | "bytes";
+  /** The byte that ends a line: NUL with -z. */
+  readonly end: number;
 }
 
 export function amountOf(name: string, flags: Options["flags"]): Amount {
   const bytes = flags.get("c");
   const wanted = bytes ?? flags.get("n") ?? "10";
   const unit = bytes === undefined ? "lines" : "bytes";
-  return { wanted, count: countOf(name, wanted, unit), unit };
+  return { wanted, count: countOf(name, wanted, unit), unit, end: flags.has("z") ? 0 : NEWLINE };
 }
 
 /** How much of stdin a `head` with these arguments reads; null if not known in advance. */
@@ -35,7 +39,7 @@ export function shareOf(words: readonly string[]): Amount | null {
 
 export async function head(call: Call): Promise<number> {
   const { flags, operands } = options(call.name, call.args, GRAMMAR);
-  const { wanted, count, unit } = amountOf(call.name, flags);
+  const { wanted, count, unit, end: lineEnd } = amountOf(call.name, flags);
   const titled = titles(call, flags, operands);
   return eachFile(
     call,
@@ -44,7 +48,7 @@ export async function head(call: Call): Promise<number> {
       if (wanted.startsWith("-")) {
         const all =
           unit === "lines"
-            ? await withoutLast(call, name, count)
+            ? await withoutLast(call, name, count, lineEnd)
             : (await whole(call, name)).subarray(0, -count || undefined);
         titled(name);
         return call.out(all);
@@ -55,7 +59,9 @@ export async function head(call: Call): Promise<number> {
       let left = count;
       for (let piece = first; left > 0 && !piece.done; piece = left > 0 ? await source.next() : piece) {
         const end =
-          unit === "lines" ? afterLines(piece.value, left) : { at: Math.min(left, piece.value.byteLength), left: 0 };
+          unit === "lines"
+            ? afterLines(piece.value, left, lineEnd)
+            : { at: Math.min(left, piece.value.byteLength), left: 0 };
         left = unit === "lines" ? end.left : left - end.at;
         call.out(piece.value.subarray(0, end.at));
       }
@@ -66,10 +72,14 @@ export async function head(call: Call): Promise<number> {
 }
 
 /** The offset at which so many lines end in a piece, and how many lines are still missing. */
-export function afterLines(piece: Uint8Array, wanted: number): { readonly at: number; readonly left: number } {
+export function afterLines(
+  piece: Uint8Array,
+  wanted: number,
+  lineEnd: number,
+): { readonly at: number; readonly left: number } {
   let left = wanted;
   for (let at = 0; left > 0; ) {
-    const end = piece.indexOf(10, at);
+    const end = piece.indexOf(lineEnd, at);
     if (end === -1) break;
     at = end + 1;
     if (--left === 0) return { at, left };
@@ -77,11 +87,11 @@ export function afterLines(piece: Uint8Array, wanted: number): { readonly at: nu
   return { at: piece.byteLength, left };
 }
 
-async function withoutLast(call: Call, name: string, count: number): Promise<string> {
-  const all = await text(call, name);
-  const lines = linesOf(all);
+async function withoutLast(call: Call, name: string, count: number, lineEnd: number): Promise<string> {
+  const end = String.fromCharCode(lineEnd);
+  const lines = linesOf(await text(call, name), end);
   const kept = lines.slice(0, Math.max(0, lines.length - count));
-  return kept.map((line) => `${line}\n`).join("");
+  return kept.map((line) => line + end).join("");
 }
 
 export function titles(call: Call, flags: Options["flags"], operands: readonly string[]): (name: string) => void {

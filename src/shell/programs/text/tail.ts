@@ -3,7 +3,7 @@
 import { LIMITS } from "../../../abi/config/limits.ts";
 import { options } from "../options.ts";
 import { type Call, eachFile, linesOf, pieces, Usage, whole } from "../program.ts";
-import { afterLines, amountOf, GRAMMAR, titles } from "./head.ts";
+import { type Amount, afterLines, amountOf, GRAMMAR, titles } from "./head.ts";
 
 export async function tail(call: Call): Promise<number> {
   const plus = call.args.map((arg, at) => (at === 0 && /^\+\d+$/.test(arg) ? `-n${arg}` : arg));
@@ -17,16 +17,14 @@ export async function tail(call: Call): Promise<number> {
     throw new Usage(
       "tail: -f does not end, so a script cannot run it alone\nUse: tail -f PATH | grep -m1 WORD (outside of a script: gsv tail -f PATH)",
     );
-  const { wanted, count, unit } = amountOf(call.name, flags);
+  const amount = amountOf(call.name, flags);
   const titled = titles(call, flags, operands);
   const files: Growing[] = [];
   const status = await eachFile(
     call,
     operands,
     async (name) => {
-      const found = wanted.startsWith("+")
-        ? await fromStart(call, name, count, unit === "bytes")
-        : await fromEnd(call, name, count, unit === "bytes");
+      const found = await (amount.wanted.startsWith("+") ? fromStart : fromEnd)(call, name, amount);
       titled(name);
       call.out(found.bytes);
       if (follows && name !== "-") files.push(new Growing(call, name, found));
@@ -119,26 +117,29 @@ interface Shown {
   readonly isMade: boolean;
 }
 
-async function fromStart(call: Call, name: string, count: number, isBytes: boolean): Promise<Shown> {
+async function fromStart(call: Call, name: string, { count, unit, end }: Amount): Promise<Shown> {
   const all = await whole(call, name);
   const skipped = Math.max(0, count - 1);
-  const bytes = all.subarray(isBytes || skipped === 0 ? skipped : afterLines(all, skipped).at);
+  const bytes = all.subarray(unit === "bytes" || skipped === 0 ? skipped : afterLines(all, skipped, end).at);
   return { bytes, end: all.byteLength, isMade: false };
 }
 
 const STEP_BYTES = 64 * 1024;
 
 // Reads backwards in steps until there are enough lines.
-async function fromEnd(call: Call, name: string, count: number, isBytes: boolean): Promise<Shown> {
+async function fromEnd(call: Call, name: string, amount: Amount): Promise<Shown> {
+  const { count } = amount;
+  const isBytes = amount.unit === "bytes";
+  const lineEnd = String.fromCharCode(amount.end);
   const isStdin = name === "-" || name === "/dev/stdin";
   const { size, kind } = isStdin ? { size: 0, kind: "file" } : await call.files.stat(call.path(name));
   if (kind === "directory") throw Object.assign(new Error("Is a directory"), { code: "EISDIR", path: name });
   for (let span = isBytes ? count : STEP_BYTES; ; span *= 4) {
     const from = Math.max(0, size - span);
     const end = size === 0 ? await whole(call, name) : await rest(call, name, from);
-    const enough = isBytes || from === 0 || linesOf(end.toString("latin1")).length > count;
+    const enough = isBytes || from === 0 || linesOf(end.toString("latin1"), lineEnd).length > count;
     if (!enough && span >= LIMITS.fileBytesMax) throw tooLong(count);
-    if (enough) return { bytes: lastOf(end, count, isBytes), end: from + end.byteLength, isMade: size === 0 };
+    if (enough) return { bytes: lastOf(end, amount), end: from + end.byteLength, isMade: size === 0 };
   }
 }
 
@@ -153,10 +154,10 @@ async function rest(call: Call, name: string, from: number): Promise<Buffer> {
   return Buffer.concat(found);
 }
 
-function lastOf(all: Uint8Array, count: number, isBytes: boolean): Uint8Array {
+function lastOf(all: Uint8Array, { count, unit, end }: Amount): Uint8Array {
   if (count === 0) return new Uint8Array();
-  if (isBytes) return all.subarray(-count);
-  let at = all.byteLength - (all.at(-1) === 10 ? 1 : 0);
-  for (let left = count; left > 0 && at >= 0; left--) at = at === 0 ? -1 : all.lastIndexOf(10, at - 1);
+  if (unit === "bytes") return all.subarray(-count);
+  let at = all.byteLength - (all.at(-1) === end ? 1 : 0);
+  for (let left = count; left > 0 && at >= 0; left--) at = at === 0 ? -1 : all.lastIndexOf(end, at - 1);
   return all.subarray(at + 1);
 }
