@@ -11,6 +11,7 @@ import { printing } from "./live-loops.ts";
 import { menuLoop } from "./menus.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf, textsIn } from "./nodes.ts";
 import { sideBySide } from "./pipes.ts";
+import { ansiQuotes, quotedPatterns } from "./quotes.ts";
 import {
   associative,
   draining,
@@ -201,13 +202,15 @@ function partOf(node: Node, about: Standing, depth: number): Node | null {
     case "ArithBracedExpansion":
       return bracedVariable(node);
     case "SimpleCommand":
-      return expandedFirst(node, about);
+      return ansiQuotes(node) ?? expandedFirst(node, about);
     case "Statement":
       return node.background === true ? job(node, about) : associative(node, about);
     case "For":
-      return menuLoop(node, about);
+      return ansiQuotes(node) ?? menuLoop(node, about);
     case "Word":
       return wordOf(node);
+    case "Case":
+      return quotedPatterns(node);
     case "TildeExpansion":
       return namedHome(node);
     case "DoubleQuoted":

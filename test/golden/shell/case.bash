@@ -31,3 +31,6 @@ case x in [!a-m]) echo late;; esac
 #### extglob pattern
 shopt -s extglob
 case foo.jpeg in *.@(jpg|jpeg)) echo picture;; esac
+#### quotes within a pattern
+for x in 'a*' ab '[q]'; do case $x in "["q']') echo br;; a'*'|z) echo star;; a"b"*) echo ab;; esac; done
+case abc in a\*c) echo no;; *) echo yes;; esac; case a*b in *'*'*) echo yes;; esac; case ab in $'a*') echo no;; *) echo yes;; esac

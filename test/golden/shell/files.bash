@@ -128,3 +128,16 @@ mkdir -m 700 private; stat -c %a private
 mkdir -p one; cd one; cd ..; cd - > at; cat at; pwd; echo "$OLDPWD"; rm at; (cd - > /dev/null; pwd)
 #### sums of files and lists
 sha512sum fruits.txt | cut -c1-20; sha256sum < fruits.txt; md5sum "a file.txt" nosuch; echo $?; sha256sum fruits.txt numbers.txt > list; echo x >> numbers.txt; sha256sum -c list; echo $?; rm numbers.txt; sha256sum -c list; sha256sum --quiet -c list 2>/dev/null; sha256sum -c --status list; echo $?; sha256sum -c fruits.txt; echo $?; md5sum --tag fruits.txt; echo hi | sha224sum -; md5sum sub; echo $?; find sub -type f -exec md5sum {} + | sort -k2
+#### find of names with a newline
+mkdir n; cd n; mkdir -p $'d\nx/y'; touch $'a\nb' axb ab $'d\nx/z' '[q]' 'w\w'
+for p in 'a*b' 'a?b' $'a\nb' '*' 'a[!z]b' '[a]*' '\[q\]' 'w\\w' '*.b'; do echo "$p"; find . -name "$p" | sort; done
+for p in './a*b' $'./d\nx/'\* './*z' '*x/z' 'a*'; do echo "$p"; find . -path "$p" | sort; done
+find . -iname 'A*B' | sort; find . ! -name 'a*' -type f | sort; find . -name 'd*' -prune -o -name '*' -print | sort
+#### find by a whole path
+find sub -path 'sub/*' | sort; find sub -path 'sub/d*' -type f; find sub -name 'deep' -exec echo '{}' -name z ';'
+find . -regex './sub/.*md' | sort; find sub -regex 'one'; find . -name .
+#### du with a NUL
+mkdir d; du -0 d/. | tail -c 4 | od -c; du --null d | tr '\0' '@' | cut -f2
+#### ls quotes names
+mkdir n; cd n; touch $'a\nb' 'c d' 'e"f' 'g\h' $'t\tab'; ls -b; ls -Q; ls -q; ls -bq; ls -QN; ls --quoting-style=c; ls --escape; ls -m -Q
+ls --quote-name *; mkdir $'d\ne'; ls -bR; ls -Qp; ls --nope; echo $?

@@ -59,3 +59,13 @@ for f in * @(a*|c); do echo "[$f]"; done
 mkdir n; cd n; touch $'a\nb' c $'x\ny'; rm -- *; echo "$? $(ls -A | wc -l)"
 #### find beside names with a newline
 mkdir n; cd n; touch $'a\nb' c; find . -type f | sort; a=(*); echo ${#a[@]}
+#### rm of names with a newline after a process substitution
+mkdir n; cd n; touch $'a\nb' c $'x\ny'; : < <(echo); rm -- *; echo "$? $(ls -A | wc -l)"
+#### names with a newline after a process substitution
+mkdir -p n/$'d\nir'; cd n; touch $'a\nf' $'d\nir/e\nf'; : < <(echo); shopt -s globstar extglob
+for f in * **/*f **/a* @(a|d)* +(a*|d*) */*; do echo "[$f]"; done
+#### extended patterns over names with a newline
+mkdir n; cd n; touch $'a\nb' ab a1b .$'h\ni'; shopt -s globstar extglob dotglob
+for f in *(a*) ?(a*b) a?b a@(?)b; do echo "[$f]"; done
+#### ansi quotes are no glob
+touch ab 'a*'; for f in $'a*' x$'[a]'y; do echo "$f"; done; a=($'b*' $'a*'); echo "${a[@]}"; cat <$'a*'; rm $'a*'; ls -d a*

@@ -42,3 +42,6 @@ grep -rl --include='*.md' . sub
 echo x | grep '['; echo $?
 #### egrep style alternatives
 printf 'x\ny\nz\n' | grep -E 'x|z'
+#### null after names
+mkdir n; cd n; printf 'x\n' > $'a\nb'; printf 'x\ny\n' > c; grep -lZ x * | od -c; grep -HZ x c | od -c; grep -cZ x * | od -c; grep -LZ q * | od -c
+grep -rlZ y . | od -c; grep -oHZ x c | od -c; printf 'a1\0b2\0' | grep -zo '[0-9]' | od -c

@@ -98,3 +98,10 @@ head -1 people.csv | tr , '\n' | wc -l
 echo '{"a":[1,2,{"b":"x"}]}' | jq -r '.a[2].b'; echo '[3,1,2]' | jq -c 'sort'
 #### dates by steps
 for d in '2024-02-28 +2 days' '2024-02-28 12:30 3 hours' '2024-03-01 1 day ago' '2024-01-15 next month' '2024-01-15 last year' '2024-05-05 -2 weeks'; do date -u -d "$d" '+%F %H:%M'; done; date -u --date='2024-01-01 +1 day 2 hours' +%s; [ $(( $(date +%s) - $(date -d '2 hours ago' +%s) )) -ge 7190 ] && echo ago
+#### cut of lines that end in NUL
+printf 'a:b\0c:d\nx\0' | cut -z -d: -f2 | od -c; printf 'abc\0def\0' | cut -zc2 | od -c; printf 'abc\0def\0' | cut --zero-terminated -b1-2 | od -c
+#### head and tail of lines that end in NUL
+printf 'a\nb\0c\0d\0' | head -z -n2 | od -c; printf 'a\0b\0c\0' | head -z -n-1 | od -c; printf 'a\0b\nb\0c\0' | tail -z -n2 | od -c
+printf 'a\0b\0c\0' | tail -z -n+2 | od -c; printf 'a\0b\0' > f; tail -zn1 f | od -c; head -zn1 f | od -c
+#### paste of lines that end in NUL
+printf 'a\0b\0' > f; printf '1\0002\0' > g; paste -z f g | od -c; paste -sz f | od -c
