@@ -8,6 +8,7 @@ import { SESSION_PATHS } from "../../src/abi/process/session.ts";
 import type { AccountInfo } from "../../src/syscalls/account/account-service.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import type { Fields } from "../../src/syscalls/define.ts";
+import type { NotificationList } from "../../src/syscalls/due/notify-service.ts";
 import type { EntryPage } from "../../src/syscalls/fs/fs-tree.ts";
 import type { WorkspacePage } from "../../src/syscalls/repo/workspace.ts";
 import type { ArchiveInfo } from "../../src/syscalls/services.ts";
@@ -73,6 +74,8 @@ function namesOf({ key, field, command, before, io, commands }: ValueRequest): C
       return named(io, "agent.list", "agents");
     case "bundle":
       return named(io, "bundle.list", "bundles");
+    case "notification":
+      return notifications(io);
     case "schedule":
       return named(io, "sched.list", "schedules");
     case "project":
@@ -103,6 +106,11 @@ async function pathsFrom(io: Io, current: string): Promise<Candidate[]> {
   return (page?.entries ?? [])
     .filter(({ name }) => name.startsWith(typed) && (typed !== "" || !name.startsWith(".")) && !/[\p{Cc}]/u.test(name))
     .map(({ name, kind }) => ({ value: `${head}${name}${kind === "directory" ? "/" : ""}` }));
+}
+
+async function notifications(io: Io): Promise<Candidate[]> {
+  const list = await look<NotificationList>(io, "notify.list");
+  return (list?.notifications ?? []).map(({ id, title }) => ({ value: id, note: title }));
 }
 
 async function workspaces(io: Io): Promise<Candidate[]> {

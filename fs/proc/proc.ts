@@ -110,6 +110,10 @@ function workRows(queries: ProcQueries, { messageLine, segmentName }: ProcOption
     row("queue", async (caller, pid) => factsText([["Queued", (await queries.info(caller, pid)).queued]])),
     row("pending", async (caller, pid) => (await queries.pending(caller, pid)).map(jsonLine).join("")),
     row("approvals", async (caller, pid) => (await queries.approvals(caller, pid)).map(jsonLine).join("")),
+    row("notifications", async (caller, pid) => {
+      await queries.info(caller, pid);
+      return (await queries.notifications(caller)).map(jsonLine).join("");
+    }),
     row("usage", async (caller, pid) => {
       const { total, rows } = await queries.usage(caller, pid);
       return usageText(total, rows, await queries.budgets(caller, pid));

@@ -27,6 +27,8 @@ export interface Page {
   readonly activeRunId: string | null;
 }
 
+const NOTIFICATIONS_MAX = 500;
+
 export class ProcQueries {
   constructor(
     readonly sysFor: (caller: Caller) => Sys,
@@ -124,6 +126,12 @@ export class ProcQueries {
   async budgets(caller: Caller, pid: string): Promise<readonly BudgetFacts[]> {
     const found = this.sysFor(caller).call<{ budgets: readonly BudgetFacts[] }>("proc.budgets", { pid });
     return (await alive(pid, found)).budgets;
+  }
+
+  /** Of the reader. */
+  async notifications(caller: Caller): Promise<readonly object[]> {
+    const query = { limit: NOTIFICATIONS_MAX };
+    return (await this.sysFor(caller).call<{ notifications: readonly object[] }>("notify.list", query)).notifications;
   }
 
   caps(

@@ -1,6 +1,7 @@
 // Signals from the kernel to clients, sent after the commit. Only chat.delta is lossy and never stored.
 // `seq` is a durable message number, never a counter of signals: a client that was away asks for history after it.
 
+import type { Level, NotificationAction, NotificationSource } from "./notification.ts";
 import type { Mode } from "./policy.ts";
 import type { ApprovalAbout, Attempt, DecisionWord, RunEnd, State, WaitsFor } from "./process/process.ts";
 import type { CompactionCause } from "./process/segment.ts";
@@ -160,6 +161,19 @@ export type Signal =
       readonly state: OccurrenceState;
       readonly text: string;
     })
+  /** A notification, or several at once: then the title says how many, and the body has the first titles. */
+  | (SignalBase & {
+      readonly name: "notification.created";
+      readonly ids: readonly string[];
+      readonly title: string;
+      readonly body: string | null;
+      readonly level: Level;
+      /** Null for several. */
+      readonly source: NotificationSource | null;
+      readonly actions: readonly NotificationAction[];
+      readonly unread: number;
+    })
+  | (SignalBase & { readonly name: "notification.updated"; readonly unread: number })
   | (SignalBase & { readonly name: "process.reset"; readonly archive: string | null })
   | (SignalBase & { readonly name: "process.exit"; readonly archive: string | null })
   /** Signals were dropped for this subscriber: read the history after `afterSeq`. */
@@ -192,6 +206,8 @@ const NAMED: { readonly [K in SignalName]: true } = {
   "process.timeout_warning": true,
   "process.hook": true,
   "process.schedule": true,
+  "notification.created": true,
+  "notification.updated": true,
   "process.reset": true,
   "process.exit": true,
   resync: true,

@@ -119,6 +119,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     await takeUp(core, parts);
     await shells.settle();
     await parts.scheduler.begin();
+    await parts.notifier.begin();
     return finished(core, parts, { firstRun, database, shells });
   } catch (error) {
     database.close();
@@ -209,6 +210,7 @@ function finished(
   core: Core,
   {
     scheduler,
+    notifier,
     runners,
     ledger,
     closer,
@@ -245,6 +247,7 @@ function finished(
       runners.active > 0 ||
       ledger.busy ||
       scheduler.isBusy ||
+      notifier.isBusy ||
       shells.isBusy() ||
       core.hooks.isBusy() ||
       policy.questions.isPending,
@@ -256,13 +259,15 @@ function finished(
       if (core.offers.made(human.uid, client)) pausedRuns.resumeWithKey(human.uid).catch(core.onFault);
       return sysFor(human.uid, () => callers.person(human.uid, human.home), client);
     },
-    dueWithinMs: () => earliest(dueWithinMs(), scheduler.dueWithinMs()),
+    dueWithinMs: () => earliest(earliest(dueWithinMs(), scheduler.dueWithinMs()), notifier.dueWithinMs()),
     async drain(ms) {
       pausedRuns.stop();
       scheduler.stop();
       await runners.drain(ms);
       await scheduler.settled();
       await closer.settled();
+      notifier.stop();
+      await notifier.settled();
       await core.hooks.settled(ms);
     },
     stands: rescuer(database, { kernelDb, quarantineDir, clock, log: machine.log, onFault }),
@@ -277,6 +282,8 @@ function finished(
     await stopSweeping();
     scheduler.stop();
     await scheduler.settled();
+    notifier.stop();
+    await notifier.settled();
     pausedRuns.stop();
     timeouts.stop();
     shells.close();

@@ -1,25 +1,37 @@
-// Builds what starts by itself: the scheduler and the service behind sched.*.
+// Builds what starts by itself and what tells about it: the scheduler, the notifier, and the services behind sched.* and notify.*.
 
 import type { CronFiles } from "../../fs/generated/cron.ts";
 import type { Caller } from "../abi/identity.ts";
 import { initPid, uuidv7 } from "../abi/ids.ts";
+import { quietFor } from "../abi/notification.ts";
 import { FAILURES } from "../abi/schedule.ts";
 import { cronFiles } from "../due/cron-files.ts";
 import { timezoneOf } from "../due/default-zone.ts";
+import { Notifier } from "../due/notifier.ts";
+import { notifyCommand } from "../due/notify-command.ts";
+import { notificationsService } from "../due/notify-service.ts";
+import { announceFailure, announceOwnNews } from "../due/own-news.ts";
 import { Scheduler, type SchedulerPorts } from "../due/scheduler.ts";
 import { schedulesService } from "../due/service.ts";
 import { Starts } from "../due/starts.ts";
+import { wallAt } from "../due/zone.ts";
+import { settingsFor } from "../kernel/settings/config.ts";
 import { reveal } from "../lib/text/sanitize.ts";
+import type { Notifications } from "../syscalls/due/notify-service.ts";
 import type { Schedules } from "../syscalls/due/sched-service.ts";
+import { spawnPiped } from "../targets/spawn.ts";
 import type { Core } from "./core.ts";
 
 export interface DueParts {
   readonly scheduler: Scheduler;
   readonly schedules: Schedules;
+  readonly notifier: Notifier;
+  readonly notifications: Notifications;
   readonly cronFiles: CronFiles;
 }
 
-export function bootDue({ kernel, bus, machine, callers, onFault, sysFor }: Core): DueParts {
+export function bootDue(core: Core): DueParts {
+  const { kernel, machine, callers, bus, onFault, sysFor } = core;
   const { clock, random } = machine;
   const starts = new Starts({
     kernel,
@@ -27,17 +39,49 @@ export function bootDue({ kernel, bus, machine, callers, onFault, sysFor }: Core
     sysFor: (uid: number, caller: () => Promise<Caller>) => sysFor(uid, caller),
   });
   const newId = () => uuidv7(clock.now(), random);
-  const ended: SchedulerPorts["ended"] = ({ name, ownerUid }, { state, error }, pausedWhy) => {
+  const notifier = notifierOf(core);
+  announceOwnNews({ kernel, bus, clock, notifier });
+  const ended: SchedulerPorts["ended"] = (schedule, end, pausedWhy) => {
+    const { name, ownerUid } = schedule;
+    const { state, error } = end;
     if (!FAILURES.includes(state)) return;
     const text = `Schedule ${name}: ${state}${error === null ? "" : `: ${reveal(error)}`}${pausedWhy === null ? "" : `. Paused. To resume: gsv sched resume ${name}`}`;
     const base = { pid: initPid(ownerUid), uid: ownerUid, parent: null, at: clock.now() };
     bus.emit({ name: "process.schedule", ...base, schedule: name, state, text });
+    announceFailure(notifier, schedule, end, pausedWhy);
   };
   const scheduler = new Scheduler({ kernel, starts, clock, newId, onFault, ended });
   const zone = timezoneOf(kernel.config);
   return {
     scheduler,
+    notifier,
+    notifications: notificationsService({ kernel, clock, notifier }),
     schedules: schedulesService({ kernel, clock, random, zone, scheduler }),
     cronFiles: cronFiles({ kernel, clock, random, zone, arm: () => scheduler.arm() }),
   };
+}
+
+function notifierOf({ kernel, machine, bus, onFault }: Core): Notifier {
+  const { clock, log, hostEnv = {} } = machine;
+  const settings = (uid: number) => settingsFor(kernel.config, { uid, client: undefined });
+  const command = notifyCommand({
+    ...{ clock, hostEnv, log, spawn: spawnPiped },
+    async commandOf(uid) {
+      if ((await kernel.accounts.firstHuman())?.uid !== uid) return null;
+      const { layer, text } = (await settings(uid))("notify.command");
+      return layer === "user" ? text : null;
+    },
+  });
+  return new Notifier({
+    ...{ kernel, bus, clock, onFault, command },
+    async quietUntil(uid, now) {
+      const { text } = (await settings(uid))("notify.quiet");
+      if (text === "") return null;
+      const own = (await settings(uid))("userTimezone");
+      const zone = own.layer === "default" ? Intl.DateTimeFormat().resolvedOptions().timeZone : own.text;
+      const { hour, minute } = wallAt(now, zone);
+      const minutes = quietFor(text, hour * 60 + minute);
+      return minutes === null ? null : now - (now % 60_000) + minutes * 60_000;
+    },
+  });
 }

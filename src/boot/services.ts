@@ -124,6 +124,7 @@ export function bootServices(
     lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,
     schedules: parts.schedules,
+    notifications: parts.notifications,
   };
 }
 

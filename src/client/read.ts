@@ -163,6 +163,9 @@ function reportsAtRest(kernel: KernelStore, clock: Clock) {
       ]);
       return scheduleViews({ kernel, clock, zone: timezoneOf(kernel.config) });
     }),
+    notifications: atRest("notifications", async () => ({
+      list: (await import("../due/notification-list.ts")).notificationList({ kernel, clock }),
+    })),
   };
 }
 

@@ -31,6 +31,7 @@ export const READS = {
   budgets: ["list"],
   prompts: ["show", "files", "homeFiles"],
   schedules: ["list", "get", "next", "history"],
+  notifications: ["list"],
   trust: ["speaks"],
   undoing: ["diff"],
   fileUse: ["uses", "writers"],

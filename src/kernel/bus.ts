@@ -35,6 +35,25 @@ export class Bus {
     return false;
   }
 
+  /** Whether a client of the account shows all news, such as a terminal. */
+  isAnyoneThere(uid: number): boolean {
+    return this.some((each) => each.uid === uid && each.filter.names?.includes("notification.created") === true);
+  }
+
+  /** Whether a client follows just this process or run, such as `gsv chat`. */
+  isFollowed(signal: Signal): boolean {
+    return this.some(
+      (each) =>
+        each.uid === signal.uid &&
+        (each.filter.mine ? this.isMine(each, signal) : each.filter.pid === signal.pid || isRunOf(each.filter, signal)),
+    );
+  }
+
+  private some(test: (listener: Listener) => boolean): boolean {
+    for (const each of this.listeners) if (each.clientId !== null && test(each)) return true;
+    return false;
+  }
+
   emit(signal: Signal): void {
     for (const listener of this.listeners) {
       if (listener.uid !== signal.uid && listener.uid !== ROOT_UID) continue;
@@ -53,4 +72,8 @@ export class Bus {
   private isMine(listener: Listener, signal: Signal): boolean {
     return "run" in signal && this.starters.get(signal.run) === listener.clientId;
   }
+}
+
+function isRunOf({ run }: SignalFilter, signal: Signal): boolean {
+  return run !== undefined && "run" in signal && signal.run === run;
 }

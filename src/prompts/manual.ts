@@ -23,6 +23,7 @@ import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
 import lookingInside from "./manual/looking-inside.md" with { type: "text" };
 import models from "./manual/models.md" with { type: "text" };
+import notifications from "./manual/notifications.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
@@ -72,6 +73,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["tools", tools],
   ["history-and-archives", historyAndArchives],
   ["schedules", schedules],
+  ["notifications", notifications],
   ["sessions", sessions],
   ["seeds", seeds],
   ["kernel", kernel],

@@ -66,6 +66,7 @@ export interface FieldSpec<T> {
     | "bundle"
     | "project"
     | "schedule"
+    | "notification"
     | "file"
     | "host-or-file"
     | "core";

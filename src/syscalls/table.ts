@@ -6,6 +6,7 @@ import type { Agents, Bundles, Credits, Projects } from "./account/agent-service
 import type { Approvals } from "./approval/hil.ts";
 import type { PolicyService } from "./approval/policy.ts";
 import type { CallContext, Fields, Syscall } from "./define.ts";
+import type { Notifications } from "./due/notify-service.ts";
 import type { Schedules } from "./due/sched-service.ts";
 import type { Files } from "./fs/files-service.ts";
 import type { FileTree } from "./fs/fs-tree.ts";
@@ -72,6 +73,7 @@ export interface Services {
   readonly niceness: Niceness;
   readonly sessions: Sessions;
   readonly schedules: Schedules;
+  readonly notifications: Notifications;
 }
 
 /** A declaration for dispatch and derivation: typed in its own file, uniform here. */
@@ -109,6 +111,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   policy: [async () => (await import("./approval/policy.ts")).policyCalls],
   hooks: [async () => (await import("./system/hooks.ts")).hookCalls],
   sched: [async () => (await import("./due/sched.ts")).schedCalls],
+  notify: [async () => (await import("./due/notify.ts")).notifyCalls],
   archive: [async () => (await import("./session/archive.ts")).archiveCalls],
   config: [async () => (await import("./system/config.ts")).configCalls],
   ai: [async () => (await import("./run/ai.ts")).aiCalls],

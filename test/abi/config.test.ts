@@ -16,7 +16,7 @@ function snake(key: string): string {
 }
 
 /** Valid values of a setting, canonical or not. */
-function rightFor({ type, min = 0, max = 0, choices = [], shape, isZone }: Setting): string[] {
+function rightFor({ type, min = 0, max = 0, choices = [], shape, isZone, isHours }: Setting): string[] {
   switch (type) {
     case "int":
       return [String(min), String(max), `0${min}`, ` ${max} `];
@@ -29,6 +29,7 @@ function rightFor({ type, min = 0, max = 0, choices = [], shape, isZone }: Setti
     case "secret":
       return ["sk-0123456789"];
     case "text":
+      if (isHours) return ["22:00-07:00", "8:30 - 12:00", "00:00-23:59"];
       if (isZone) return ["UTC", "Europe/Berlin", "Asia/Tokyo"];
       return ["x", " padded ", "a = b", '"quoted"', "ü\nline"];
   }

@@ -76,7 +76,7 @@ describe("/proc", () => {
     const { names } = proc();
     expect(await names("/proc")).toEqual(["init:1000", "loadavg", "self", "task:abc123", "uptime", "version"]);
     expect((await names("/proc/init:1000")).join(" ")).toBe(
-      "approvals caps clients cmdline context.d ctl cwd environ history identity limits maps messages model note pending queue segments status stream usage",
+      "approvals caps clients cmdline context.d ctl cwd environ history identity limits maps messages model note notifications pending queue segments status stream usage",
     );
     expect(await names("/proc", bob)).toEqual(["loadavg", "self", "uptime", "version"]);
   });

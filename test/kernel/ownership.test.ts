@@ -39,6 +39,7 @@ async function world(): Promise<World> {
   await home.sys.call("bundle.create", { name: "sams-bundle" });
   await home.sys.call("project.create", { name: "sams-project" });
   await home.sys.call("sched.add", { when: "every 1h", text: "private words", name: "sams-schedule" });
+  const { id: notification } = await home.sys.call<{ id: string }>("notify.send", { title: "private words" });
   const opened = await home.sys.call<{ key: string }>("session.open", { key: "agent:main:cli:dm:alice" });
   const { id: session } = await home.sys.call<{ id: string }>("session.get", { key: opened.key });
   const script = "0190a1b2-0000-7000-8000-000000000006";
@@ -47,6 +48,7 @@ async function world(): Promise<World> {
     session,
     script,
     schedule: "sams-schedule",
+    notification,
     ...{ agent: "sams-scout", bundle: "sams-bundle", project: "sams-project" },
     pid,
     repo,

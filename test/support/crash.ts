@@ -75,6 +75,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       credits: seams.around("credits", kernel.credits),
       schedules: seams.around("schedules", kernel.schedules),
       occurrences: seams.around("occurrences", kernel.occurrences),
+      notifications: seams.around("notifications", kernel.notifications),
     },
     processes: seams.around("process", processes),
     objects: seams.around("objects", objects),

@@ -16,6 +16,7 @@ export interface Things {
   /** By its id: a key is always the caller's own. */
   readonly session: string;
   readonly schedule: string;
+  readonly notification: string;
   /** A script that was run. */
   readonly script: string;
 }
@@ -34,6 +35,7 @@ export const ABSENT: Things = {
   session: "0190a1b2-0000-7000-8000-000000000004",
   token: "0190a1b2-0000-7000-8000-000000000003",
   schedule: "no-schedule",
+  notification: "zzzzzz",
   script: "0190a1b2-0000-7000-8000-000000000005",
 };
 
@@ -129,6 +131,13 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "sched.update": ({ schedule, pid }) => [{ schedule }, { schedule, pid }],
   "sched.remove": ({ schedule }) => [{ schedule }],
   "sched.run": ({ schedule }) => [{ schedule }],
+  "notify.send": ({ pid, approval, schedule }) => [
+    { title: "hello", action: `open ${pid}` },
+    { title: "hello", action: `approve ${approval}` },
+    { title: "hello", action: `retry ${schedule}` },
+  ],
+  "notify.read": ({ notification }) => [{ ids: [notification] }],
+  "notify.dismiss": ({ notification }) => [{ ids: [notification] }],
   "session.get": ({ session: key }) => [{ key }],
   "session.stats": ({ session: key }) => [{ key }],
   "session.history": ({ session: key }) => [{ key }],

@@ -2,6 +2,7 @@
 // Layers are resolved here, too. Pure.
 
 import { SysError } from "../errno.ts";
+import { quietHours } from "../notification.ts";
 import type { Setting } from "./config.ts";
 
 /** Weakest first. */
@@ -46,6 +47,8 @@ export function canonicalValue(key: string, setting: Setting, written: string): 
       return text;
     case "text":
       if (setting.isZone && !isZone(text)) throw wrong(key, "the name of a time zone, such as Europe/Berlin", text);
+      if (setting.isHours && text !== "" && quietHours(text) === null)
+        throw wrong(key, "a span of the day, such as 22:00-07:00", text);
       return text;
   }
 }

@@ -21,6 +21,8 @@ export interface Setting {
   readonly shape?: "object" | "array";
   /** The value is the name of a time zone. */
   readonly isZone?: true;
+  /** The value is a span of the day, such as 22:00-07:00. */
+  readonly isHours?: true;
   /** An agent may propose a change for its owner to approve. Never for policies, limits, rights, secrets or addresses. */
   readonly agents?: "ask";
 }
@@ -210,6 +212,11 @@ export const SETTINGS = {
   "terminal.notify": choice("how to notify you in the background", ["auto", "bell", "off"], {
     env: "GSV_TERMINAL_NOTIFY",
   }),
+  "notify.quiet": setting("text", "hours without notifications, such as 22:00-07:00", "", {
+    isHours: true,
+    unset: "none",
+  }),
+  "notify.command": setting("text", "program that gets each notification as JSON on stdin", "", { unset: "none" }),
   "terminal.hyperlinks": choice("file paths in answers as links", ["auto", "always", "never"], {
     env: "GSV_TERMINAL_HYPERLINKS",
   }),

@@ -37,6 +37,11 @@ export const LIMITS = {
   processesPerOwnerMax: 10_000,
   workspacesPerOwnerMax: 10_000,
   schedulesPerOwnerMax: 10_000,
+  notificationsPerAccountMax: 1000, // dismissed, read and old ones give way first
+  notificationTitleCharsMax: 120,
+  notificationBodyCharsMax: 2000,
+  notificationsPerProcessHourMax: 20,
+  notificationsOfAgentsHourMax: 60, // of all agents of an account together
   openProcessDatabasesMax: 64,
   restingProcessDatabasesMax: 4, // kept open while unused
   processDatabaseRestMs: 4000,

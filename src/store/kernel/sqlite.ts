@@ -4,6 +4,7 @@
 import { auditRows } from "./audit.ts";
 import { configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
+import { notificationRows } from "./due/notifications.ts";
 import { occurrenceRows } from "./due/occurrences.ts";
 import { scheduleRows } from "./due/schedules.ts";
 import { fileWriteRows } from "./file-writes.ts";
@@ -58,6 +59,7 @@ const GROUPS = {
   credits: creditRows,
   schedules: scheduleRows,
   occurrences: occurrenceRows,
+  notifications: notificationRows,
 };
 
 export type KernelStore = { readonly [G in keyof typeof GROUPS]: ReturnType<(typeof GROUPS)[G]> };

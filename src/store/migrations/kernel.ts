@@ -1,6 +1,7 @@
 // Schema of kernel.db. Never edit a shipped migration: append one.
 
 import type { Schema } from "../migrate.ts";
+import { NOTIFICATIONS } from "./notifications.ts";
 import { PRESET_BUNDLES } from "./preset-bundles.ts";
 
 export const KERNEL_SCHEMA: Schema = {
@@ -334,5 +335,6 @@ export const KERNEL_SCHEMA: Schema = {
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'sched.*' FROM group_capabilities WHERE capability = 'proc.*'",
       ],
     },
+    NOTIFICATIONS,
   ],
 };

@@ -1,4 +1,5 @@
-// The rows of the capability matrix for schedules: each account has only its own, and processes change none without an approval.
+// The rows of the capability matrix for schedules and notifications: each account has only its own. Processes change
+// no schedule without an approval, and neither read nor dismiss notifications.
 
 import { ALL, type Owner, PERSON, type Row, type Rows, type World } from "./world.ts";
 
@@ -9,6 +10,11 @@ const theSchedule = async (world: World, owner: Owner) => {
   const name = world.fresh();
   await world.people[owner].call("sched.add", { when: "every 1h", text: "hello", name });
   return { schedule: name };
+};
+
+const theNotification = async (world: World, owner: Owner) => {
+  const { id } = await world.people[owner].call<{ id: string }>("notify.send", { title: "hello" });
+  return { ids: [id] };
 };
 
 export const SCHEDULE_ROWS: Rows = {
@@ -23,4 +29,8 @@ export const SCHEDULE_ROWS: Rows = {
   "sched.update": { outcomes: OWN, about: theSchedule },
   "sched.remove": { outcomes: OWN, about: theSchedule },
   "sched.run": { outcomes: OWN, about: theSchedule },
+  "notify.list": { outcomes: ALL, about: () => ({}) },
+  "notify.send": { outcomes: ALL, about: () => ({ title: "hello" }) },
+  "notify.read": { outcomes: OWN, about: theNotification },
+  "notify.dismiss": { outcomes: OWN, about: theNotification },
 };
