@@ -26,8 +26,8 @@ export async function chatRows(floor: Floor, rounds: number): Promise<Row[]> {
   );
   const added = withTool.values.map((ms) => ms - withTool.floor);
   return [
-    rowOf("chat, warm", warm, { floor: asked, budget: 60 }),
-    rowOf("chat, added by a tool turn", added, { budget: 15 }),
+    rowOf("chat, warm", warm, { floor: asked, budget: 32 }),
+    rowOf("chat, added by a tool turn", added, { budget: 10 }),
     ...(await coldRow(home, asked, Math.ceil(rounds / 2))),
     ...(await longRows(floor, Math.ceil(rounds / 5))),
   ];
@@ -40,7 +40,7 @@ async function coldRow(home: Home, floor: NonNullable<Row["floor"]>, rounds: num
     await home.stopKernel();
     values.push((await home.gsv(["chat", "hello"])).ms);
   }
-  return [rowOf("chat, cold (home exists, no kernel)", values, { floor, budget: 75 })];
+  return [rowOf("chat, cold (home exists, no kernel)", values, { floor, budget: 70 })];
 }
 
 async function longRows(floor: Floor, rounds: number): Promise<Row[]> {
@@ -61,9 +61,9 @@ async function longRows(floor: Floor, rounds: number): Promise<Row[]> {
   const cpu = { value: median(least.cpu) / 1000, what };
   const name = "50,000 tokens, CPU of client and kernel";
   return [
-    rowOf("50,000 tokens, wall", whole.wall, { floor: wall, budget: 300 }),
+    rowOf("50,000 tokens, wall", whole.wall, { floor: wall, budget: 100 }),
     { name, unit: "s", median: whole.cpuMs / 1000, floor: cpu, budget: 0.35 },
-    rowOf("50,000 tokens with --stream, wall", streamed.wall, { floor: wall, budget: 300 }),
+    rowOf("50,000 tokens with --stream, wall", streamed.wall, { floor: wall, budget: 100 }),
     { name: `${name}, --stream`, unit: "s", median: streamed.cpuMs / 1000, floor: cpu, budget: 0.35 },
   ];
 }

@@ -19,6 +19,8 @@ import type { Admission, EndedNotice, OutboxRow, ProcessStore, Projection } from
 import type { Retries } from "../faults/disk-retry.ts";
 
 const INIT_NOTICE_CHARS_MAX = 120;
+/** Outbox rows of a run that may wait for its end to be removed. */
+const KEPT_ROWS_MAX = 100;
 
 /** For parts that change processes. */
 export interface LedgerPorts {
@@ -70,6 +72,8 @@ export class Ledger {
   private readonly watchers = new Set<Change>();
   private readonly inMemory = new Map<string, WaitsFor>();
   private readonly interrupted = new Set<string>();
+  /** Last copied outbox row and number of copied rows that are not removed yet. */
+  private readonly kept = new Map<string, { readonly seq: number; readonly rows: number }>();
   /** Last signalled outbox row, so that publishing again signals nothing twice. */
   private readonly signalled = new Map<string, number>();
   /** Last signalled state: rows that only charge do not change it. */
@@ -176,7 +180,7 @@ export class Ledger {
   }
 
   private async copyAndSignal(row: ProcessRow, committed: readonly SignalBody[]): Promise<void> {
-    const rows = await this.options.store.outbox(row.pid);
+    const rows = await this.options.store.outbox(row.pid, this.kept.get(row.pid)?.seq);
     const copied = await this.copy(row, rows);
     if (copied && rows.some(({ usage = [] }) => usage.length > 0)) await this.options.charged(row);
     for (const body of committed) {
@@ -199,14 +203,23 @@ export class Ledger {
     const latest = rows.at(-1);
     if (latest === undefined) return true;
     try {
-      await kernel.processes.project(row.pid, rows);
+      const kept = this.kept.get(row.pid);
+      const isCharged = kept !== undefined || rows.some(({ usage = [] }) => usage.length > 0);
+      const count = (kept?.rows ?? 0) + rows.length;
+      // Charges must be on disk before their outbox rows are deleted. One sync for all turns of a run: at its end or when it waits.
+      const isLater = isCharged && count < KEPT_ROWS_MAX && WORKING_STATES.includes(latest.projection.state);
+      await kernel.processes.project(row.pid, rows, isCharged && !isLater ? "full" : "normal");
       for (const { ended, seq } of rows)
         if (ended !== null && !(await this.tellParent(row.pid, ended, seq))) return false;
       await this.options.charge(
         row,
         rows.flatMap(({ usage = [] }) => usage),
       );
-      await store.clearOutbox(row.pid, latest.seq);
+      if (isLater) this.kept.set(row.pid, { seq: latest.seq, rows: count });
+      else {
+        await store.clearOutbox(row.pid, latest.seq);
+        this.kept.delete(row.pid);
+      }
       return true;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
@@ -283,6 +296,7 @@ export class Ledger {
     this.publishing.delete(pid);
     this.inMemory.delete(pid);
     this.signalled.delete(pid);
+    this.kept.delete(pid);
     this.lastShown.delete(pid);
   }
 

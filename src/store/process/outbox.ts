@@ -30,7 +30,8 @@ export interface OutboxRow {
 }
 
 export interface OutboxVerbs {
-  outbox(pid: string): Promise<readonly OutboxRow[]>;
+  /** Rows after this number. */
+  outbox(pid: string, afterSeq?: number): Promise<readonly OutboxRow[]>;
   clearOutbox(pid: string, throughSeq: number): Promise<void>;
 }
 
@@ -39,8 +40,11 @@ export function outboxVerbs(
   write: (pid: string, step: (db: Db) => void) => void,
 ): OutboxVerbs {
   return {
-    async outbox(pid) {
-      const rows = dbOf(pid).all<{ body_json: string }>("SELECT body_json FROM outbox ORDER BY seq");
+    async outbox(pid, afterSeq = 0) {
+      const rows = dbOf(pid).all<{ body_json: string }>(
+        "SELECT body_json FROM outbox WHERE seq > ? ORDER BY seq",
+        afterSeq,
+      );
       return rows.map((row) => JSON.parse(row.body_json) as OutboxRow);
     },
     clearOutbox: async (pid, throughSeq) => write(pid, (db) => db.run("DELETE FROM outbox WHERE seq <= ?", throughSeq)),

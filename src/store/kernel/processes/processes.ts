@@ -4,6 +4,7 @@
 import { MODE_ALIASES, type Mode } from "../../../abi/policy.ts";
 import type { Profile, RestartRule, State, WaitsFor } from "../../../abi/process/process.ts";
 import type { Receipt } from "../../../objects/objects.ts";
+import type { Durability } from "../../open.ts";
 import type { OutboxRow, Projection } from "../../process/verbs.ts";
 import type { KernelDb, ListCursor } from "../db.ts";
 import { putRequest } from "../requests.ts";
@@ -88,7 +89,8 @@ export interface ProcessRows {
   inWorkspace(workspaceId: string): Promise<readonly ProcessRow[]>;
   /** Before the first write to a process database: a starting kernel must look at it. */
   markDirty(pid: string): Promise<void>;
-  project(pid: string, rows: readonly OutboxRow[]): Promise<void>;
+  /** `normal` while the outbox keeps the rows, or if they charge nothing. */
+  project(pid: string, rows: readonly OutboxRow[], durability?: Durability): Promise<void>;
   clearDirty(pid: string): Promise<void>;
   tombstone(pid: string, step: { readonly [key: string]: unknown }): Promise<void>;
   /** Children move to the parent, and send it no notices if this process sent none; the request is answered in the same transaction. */
@@ -223,12 +225,10 @@ export function processRows(kernel: KernelDb): ProcessRows {
       kernel.write("full", () => db.run("UPDATE processes SET dirty = 1 WHERE process_id = ?", pid));
     },
 
-    async project(pid, outbox) {
+    async project(pid, outbox, durability = "full") {
       const latest = outbox.at(-1);
       if (latest === undefined) return;
-      // Charges must be on disk before the process deletes its outbox row.
-      const isCharged = outbox.some(({ usage }) => (usage ?? []).length > 0);
-      kernel.write(isCharged ? "full" : "normal", () => {
+      kernel.write(durability, () => {
         const seen = db.get<{ seq: number }>(
           "SELECT projected_seq AS seq FROM processes WHERE process_id = ?",
           pid,
