@@ -187,7 +187,13 @@ function headOf(column: Column, view: TableView): string {
 
 function cellOf(column: Column, row: object, view: TableView): string {
   const isAge = column.since !== undefined && view.width !== null;
-  return isAge ? ageText(instantOf(column, row), view.nowMs) : columnText(column, row);
+  return isAge ? whenText(instantOf(column, row), view.nowMs) : columnText(column, row);
+}
+
+/** `7m` for the past, `in 7m` for the future. */
+function whenText(at: number, nowMs: number): string {
+  if (Number.isNaN(at)) return "-";
+  return at > nowMs + 1000 ? `in ${ageText(2 * nowMs - at, nowMs)}` : ageText(at, nowMs);
 }
 
 // The widest column shrinks first, one cell at a time. The line is cut if that is not enough.

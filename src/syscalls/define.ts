@@ -196,7 +196,7 @@ export function facts<Output>(text: (result: Output, when: When) => string): Pri
 }
 
 /**
- * A text, or an instant (`since`), shown as an age on a terminal and as ISO time elsewhere. Name a field where possible instead of a
+ * A text, or an instant (`since`), shown as an age or as the time to come on a terminal, as ISO time elsewhere, and as `-` if it is NaN. Name a field where possible instead of a
  * function: lists have up to a thousand rows.
  */
 export type Column<Row = never> = {

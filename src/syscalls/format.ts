@@ -179,7 +179,10 @@ function noted(note: string | null | undefined): string[] {
 /** Text of a cell; an instant in full. */
 export function columnText(column: Column, row: object): string {
   const { cell } = column;
-  if (cell === undefined) return new Date(instantOf(column, row)).toISOString();
+  if (cell === undefined) {
+    const at = instantOf(column, row);
+    return Number.isNaN(at) ? "-" : new Date(at).toISOString();
+  }
   return typeof cell === "string" ? textIn(row, cell) : cell(row as never);
 }
 

@@ -127,6 +127,13 @@ test("each process is printed as if it were alone in the list", () => {
   expect(states.join()).toBe("running,interrupted,running,waiting_hil,paused,paused (limit),paused (limit)");
 });
 
+test("a time to come is shown as such, a missing one as a dash", () => {
+  const columns = [{ head: "NEXT", since: ({ at }: { at: number }) => at }];
+  const rows = [NOW + 7 * 60_000, NOW - 7 * 60_000, Number.NaN].map((at) => ({ at }));
+  expect(table(columns, rows, { width: 80, nowMs: NOW })).toBe("NEXT\nin 7m\n7m\n-\n");
+  expect(table(columns, rows.slice(2), { width: null, nowMs: NOW })).toBe("NEXT\n-\n");
+});
+
 test("ages have one unit", () => {
   const ages = [0, 59_999, 60_000, 3_599_999, 3_600_000, 86_399_999, 86_400_000 * 12, -5000];
   expect(ages.map((age) => ageText(NOW - age, NOW))).toEqual(["0s", "59s", "1m", "59m", "1h", "23h", "12d", "0s"]);

@@ -64,11 +64,6 @@ export function targetText(target: ScheduleTarget): string {
   }
 }
 
-export function nextText({ nextAt, enabled, timing }: ScheduleInfo, when: When = isoTime): string {
-  if (nextAt !== null) return when(nextAt);
-  return enabled || timing.kind === "at" ? "-" : "paused";
-}
-
 export function lastText({ last }: Pick<ScheduleInfo, "last">): string {
   return last === null ? "-" : stateText(last.state);
 }

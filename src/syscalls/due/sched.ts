@@ -10,7 +10,6 @@ import {
   costText,
   instantsText,
   lastText,
-  nextText,
   occurrenceText,
   scheduleText,
   stateText,
@@ -92,8 +91,8 @@ export const schedCalls = [
         pages: { rows: "schedules", next: "next", argument: "after" },
         columns: [
           { head: "NAME", cell: (row: ScheduleInfo) => row.name },
-          { head: "TIME", cell: (row: ScheduleInfo) => timeText(row.timing) },
-          { head: "NEXT", cell: (row: ScheduleInfo) => nextText(row) },
+          { head: "TIME", cell: ({ timing, enabled }: ScheduleInfo) => timeText(timing) + (enabled ? "" : ", paused") },
+          { head: "NEXT", since: ({ nextAt }: ScheduleInfo) => nextAt ?? Number.NaN },
           {
             ...{ head: "LAST", cell: (row: ScheduleInfo) => lastText(row) },
             tone: ({ last }: ScheduleInfo) => (last === null ? undefined : toneOfState(last.state)),
