@@ -42,3 +42,30 @@ test("an index may hold a length or a calculation", async () => {
   const script = `a=(x y z); i=0; echo "\${a[\${#a[@]}-1]}" "\${a[$((i+1))]}"`;
   expect(await output(script)).toBe("z y\n");
 });
+
+test("offsets and lengths of a substring may have defaults", async () => {
+  const script = `x=hello i=1; echo \${x:\${i:-0}:2} "\${x:\${n:-1}:\${m:-2}}" \${x:\${n:-2}} "\${x: -\${n:-2}}"
+    a=(p q r s); echo "\${a[@]:\${i:-2}}" "\${a[@]:\${n:-2}:1}"; y=\${x:\${n:-4}:1}; echo $y`;
+  expect(await output(script)).toBe("el el llo lo\nq r s r\no\n");
+});
+
+test("the header of a for loop may hold expansions", async () => {
+  const script = `set -e; declare -A c=([k]=2)
+    for ((i=\${n:-0}; i<\${m:-4}; i++)); do [ $i = 2 ] && continue; echo $i; done
+    for ((j=0; j<\${c[k]}; j++)); do for ((l=0; l<\${c[k]:-0}; l++)); do echo $j$l; [ $l = 1 ] && break 2; done; done
+    for ((j=0; j<\${c[none]:-1}; j++)); do read -r line; echo "read $line"; done <<< one`;
+  expect(await output(script)).toBe("0\n1\n3\n00\n01\nread one\n");
+});
+
+test("an array is printed as its declaration", async () => {
+  expect(await output(`a=(x "y z"); echo "\${a[@]@A}"; f() { local l=(1); echo "\${l[*]@A}"; }; f`)).toBe(
+    `declare -a a=([0]="x" [1]="y z")\ndeclare -a l=([0]="1")\n`,
+  );
+});
+
+test("PIPESTATUS has all elements when a trap is set", async () => {
+  const script = `trap 'echo ERR $?' ERR; true | false | true; echo "\${PIPESTATUS[@]}"
+    true | false; echo "$? \${PIPESTATUS[*]}"; false | false || echo "or \${PIPESTATUS[*]}"
+    false; status=$?; echo "status $status"; trap 'echo stopped' TERM; false | true; echo "\${PIPESTATUS[@]}"`;
+  expect(await output(script)).toBe("0 1 0\nERR 1\n1 0 1\nor 1 1\nERR 1\nstatus 1\n1 0\n");
+});

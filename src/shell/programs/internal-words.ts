@@ -64,6 +64,7 @@ export const OWN = {
   directories: `__${MARK}_directories`,
   value: `__${MARK}_value`,
   ended: `__${MARK}_ended`,
+  piped: `__${MARK}_piped`,
   open: `__${MARK}_open`,
   close: `__${MARK}_close`,
   gone: `__${MARK}_gone`,

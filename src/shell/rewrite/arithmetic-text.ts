@@ -2,7 +2,7 @@
 // then an expression. Pure.
 
 import { OWN } from "../programs/internal-words.ts";
-import { group, holds, isNode, literalName, type Node, simple, statementOf } from "./nodes.ts";
+import { choice, group, holds, isNode, literalName, type Node, simple, statementOf } from "./nodes.ts";
 import type { Rules } from "./rewrite.ts";
 
 /** What the interpreter gets right in braces. */
@@ -65,6 +65,37 @@ export function expandedCommand(command: Node, { parse }: Parsing): Node | null 
   );
 }
 
+/** `for ((i=0; i<${most:-3}; i++))`: a `while` loop whose condition updates first, except at the first time. */
+export function expandedLoop(loop: Node, { parse, nextChain }: Pick<Rules, "parse" | "nextChain">): Node | null {
+  const [init, condition, update] = [loop.init, loop.condition, loop.update] as readonly (Node | null)[];
+  if (![init, condition, update].some((each) => isNode(each) && isUnknown(each))) return null;
+  const again = `${OWN.value}again${nextChain()}`;
+  const sum = (expression: Node) => ({ type: "ArithmeticCommand", expression, redirections: [] });
+  // A sum of 0 is no failure here.
+  const run = (expression: Node | null | undefined) =>
+    expression ? [statementOf(sum(expression), ["||", simple(":")])] : [];
+  const updated = choice(parse(`[ -n "$${again}" ]`), [...run(update), ...parse(":")], parse(`${again}=1`));
+  const asked = statementOf(condition ? sum(condition) : simple(":"));
+  const rounds = { type: "While", condition: [statementOf(updated), asked], body: loop.body, redirections: [] };
+  return group([...run(init), ...parse(`${again}=`), statementOf(rounds)], loop.redirections as readonly Node[]);
+}
+
+/** The texts of offset and length in `${x:${from:-0}:2}`, which the interpreter splits at the first colon; null if it knows them. */
+function sliceOf({ type, offset, length }: Node): readonly string[] | null {
+  if (type !== "Substring" || !isNode(offset)) return null;
+  const [from, rest] = [offset, length].map((each) => (isNode(each) ? String(each.originalText) : null));
+  const isCut = rest != null && rest.split("}").length > rest.split("{").length;
+  if (!isCut && ![offset, length].some((each) => isNode(each) && isUnknown(each))) return null;
+  const text = `${isCut ? String(from).replace(/\}$/, "") : from}${rest == null ? "" : `:${rest}`}`;
+  let open = 0;
+  for (const [at, letter] of [...text].entries()) {
+    if (letter === "{" || letter === "(") open++;
+    else if (letter === "}" || letter === ")") open--;
+    else if (letter === ":" && open === 0) return [text.slice(0, at), text.slice(at + 1)];
+  }
+  return [text];
+}
+
 /** The same in the words of a command, in the shell itself: the expression may assign variables. */
 export function expandedFirst(command: Node, { parse }: Parsing): Node | null {
   const { name, assignments, args } = command as Node & { readonly [key: string]: readonly Node[] | null };
@@ -80,6 +111,15 @@ export function expandedFirst(command: Node, { parse }: Parsing): Node | null {
       const place = `${OWN.value}${before.length}_`;
       before.push(...assigned(place, { type: "", originalText: subscript }, parse));
       return { ...value, parameter: `${array}[${place}]` };
+    }
+    const slice = isNode(value.operation) ? sliceOf(value.operation) : null;
+    if (slice !== null) {
+      const [offset, length = null] = slice.map((originalText) => {
+        const place = `${OWN.value}${before.length}_`;
+        before.push(...assigned(place, { type: "", originalText }, parse));
+        return variable(place);
+      });
+      return { ...value, operation: { ...(value.operation as Node), offset, length } };
     }
     if (isSafe && value.type === "ArithmeticExpansion" && isUnknown(value.expression as Node)) {
       const place = `${OWN.value}${before.length}_`;

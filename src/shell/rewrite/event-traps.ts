@@ -39,6 +39,9 @@ interface Watch extends Events {
   readonly errexit: boolean;
   readonly functions: ReadonlyMap<string, Node>;
   readonly shell: number;
+  /** The script uses PIPESTATUS. */
+  readonly statuses: boolean;
+  readonly parse: (text: string) => readonly Node[];
 }
 
 /** Reports a failure of a simple command; the parts of a compound report their own. */
@@ -136,7 +139,7 @@ function statement(node: Node, watch: Watch, asked: boolean): Node {
     const isLast = at === pipelines.length - 1;
     const sourced = watch.returns && readsFile(pipeline) ? returned(pipeline, watch) : pipeline;
     const before = watch.debug && tells(pipeline) ? debugged(sourced, watch) : sourced;
-    return watch.err && isLast && !asked && tells(pipeline) && pipeline.negated !== true
+    return watch.err && isLast && !asked && tells(pipeline) && mayFail(pipeline) && pipeline.negated !== true
       ? { ...pipeline, commands: [failing(pipeline, before, watch)], timed: false }
       : before;
   });
@@ -160,6 +163,13 @@ function tells({ commands }: Node): boolean {
   return command !== undefined && TELLING.has(command.type) && !isInternal(literalName(command) ?? "");
 }
 
+/** After a failure, `status=$?` alone would report it again: the interpreter keeps the status. */
+function mayFail({ commands }: Node): boolean {
+  const [command] = commands as readonly Node[];
+  if (command?.type !== "SimpleCommand" || command.name !== null) return true;
+  return holds(command, ({ type }) => type === "CommandSubstitution");
+}
+
 function alone(pipeline: Node): Node {
   return { type: "Statement", pipelines: [pipeline], operators: [], background: false };
 }
@@ -170,8 +180,17 @@ function failing(original: Node, pipeline: Node, watch: Watch): Node {
   const then = happened(OWN.failed, original, watch);
   // Under set -e, a failure in a condition does not end the script, nor does one in a function called there.
   const isFunction = name !== null && watch.functions.has(name);
+  if ((!watch.errexit || isFunction) && watch.statuses) return group(withStatuses(original, pipeline, watch));
   if (!watch.errexit || isFunction) return group([alone(pipeline), ...then]);
   return choice([alone(pipeline)], [statementOf(simple(":"))], then);
+}
+
+/** Keeps PIPESTATUS over the trap. */
+function withStatuses(original: Node, pipeline: Node, watch: Watch): readonly Node[] {
+  const kept = OWN.piped;
+  const then = happened(OWN.failed, original, watch, false, quotedParameter(`${kept}[0]`));
+  const restored = watch.parse(`__just_bash_tee_restore "\${${kept}[@]:1}"`);
+  return [alone(pipeline), ...watch.parse(`${kept}=("$?" "\${PIPESTATUS[@]}")`), ...then, ...restored];
 }
 
 function debugged(pipeline: Node, watch: Watch): Node {

@@ -245,7 +245,9 @@ export function drainingPipeline(node: Node): Node | null {
 /** Signal traps run between statements. */
 export function withSignalTraps(statements: readonly Node[], rules: Rules): readonly Node[] {
   return statements.flatMap((statement) =>
-    holds(statement, ({ parameter }) => parameter === "PIPESTATUS") ? [statement] : [...signalTraps(rules), statement],
+    holds(statement, ({ parameter }) => /^PIPESTATUS\b/.test(String(parameter)))
+      ? [statement]
+      : [...signalTraps(rules), statement],
   );
 }
 
@@ -281,6 +283,23 @@ export function associative(statement: Node, { parse }: Rules): Node | null {
     /^(\w+\s+-[A-Za-z]*A[A-Za-z]*)\s+(\w+)=(\(.*\))$/s.exec(String(statement.sourceText ?? "").trim()) ?? [];
   if (values === undefined) return null;
   return statementOf(group(parse(`${declare} ${name}\n${name}=${values}`)));
+}
+
+/** `${array[@]@A}`: the interpreter knows it for single variables only. */
+export function declared({ parameter, operation }: Node, parse: Rules["parse"]): Node | null {
+  const [, array] = /^(\w+)\[[@*]\]$/.exec(String(parameter)) ?? [];
+  if (array === undefined || (operation as Node).operator !== "A") return null;
+  const body = { type: "Script", statements: parse(`declare -p ${array} 2>/dev/null`) };
+  return { type: "CommandSubstitution", body, legacy: false };
+}
+
+/** Under set -u, the interpreter treats `"${x:-}"` alone in quotes as `"$x"`. */
+export function defaultAlone(node: Node): Node | null {
+  const [part, more] = node.parts as readonly Node[];
+  if (more !== undefined || part?.type !== "ParameterExpansion" || /^[@*]$/.test(String(part.parameter))) return null;
+  const operation = part.operation as Node | null;
+  if (!["DefaultValue", "UseAlternative"].includes(operation?.type ?? "")) return null;
+  return { ...node, parts: [part, { type: "Literal", value: "" }] };
 }
 
 /** The interpreter drops words beyond this number. */

@@ -5,7 +5,7 @@ import { inQuotes } from "../../lib/text/quote.ts";
 import { byPath } from "../interpreter/script-file.ts";
 import { LIVE, OWN, SENDING, SINKS } from "../programs/internal-words.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
-import { bracedVariable, expandedCommand, expandedFirst, expandedPart } from "./arithmetic-text.ts";
+import { bracedVariable, expandedCommand, expandedFirst, expandedLoop, expandedPart } from "./arithmetic-text.ts";
 import { watched } from "./event-traps.ts";
 import { printing } from "./live-loops.ts";
 import { menuLoop } from "./menus.ts";
@@ -14,6 +14,8 @@ import { sideBySide } from "./pipes.ts";
 import { ansiQuotes, quotedPatterns } from "./quotes.ts";
 import {
   associative,
+  declared,
+  defaultAlone,
   draining,
   drainingPipeline,
   ending,
@@ -207,6 +209,8 @@ function partOf(node: Node, about: Standing, depth: number): Node | null {
       return node.background === true ? job(node, about) : associative(node, about);
     case "For":
       return ansiQuotes(node) ?? menuLoop(node, about);
+    case "CStyleFor":
+      return expandedLoop(node, about);
     case "Word":
       return wordOf(node);
     case "Case":
@@ -238,9 +242,10 @@ function isFile({ parameter }: Node): boolean {
   return parameter === "BASH_SOURCE" || parameter === "BASH_SOURCE[0]";
 }
 
-function operated(node: Node, { name, at, isMain }: Standing): Node | null {
+function operated(node: Node, { name, at, isMain, parse }: Standing): Node | null {
   const { type, word, checkEmpty } = node.operation as Node & { readonly word?: Node | null };
   if (isFile(node)) return { ...node, parameter: at };
+  if (type === "Transform") return declared(node, parse);
   if (node.parameter === "0" && name !== null) return { ...node, parameter: OWN.zero };
   // As in bash, the message starts with the parameter.
   if (type === "ErrorIfUnset" && word?.named !== true) {
@@ -254,15 +259,6 @@ function operated(node: Node, { name, at, isMain }: Standing): Node | null {
   // `${#@}` is `$#`.
   const isLength = (node.operation as Node).type === "Length" && /^[@*]$/.test(String(node.parameter));
   return isLength ? { ...node, parameter: "#", operation: null } : null;
-}
-
-/** Under set -u, the interpreter treats `"${x:-}"` alone in quotes as `"$x"`. */
-function defaultAlone(node: Node): Node | null {
-  const [part, more] = node.parts as readonly Node[];
-  if (more !== undefined || part?.type !== "ParameterExpansion" || /^[@*]$/.test(String(part.parameter))) return null;
-  const operation = part.operation as Node | null;
-  if (!["DefaultValue", "UseAlternative"].includes(operation?.type ?? "")) return null;
-  return { ...node, parts: [part, { type: "Literal", value: "" }] };
 }
 
 function whole(node: Node, about: Standing): Node {
