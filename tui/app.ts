@@ -37,7 +37,7 @@ import { Transcript } from "./talk/transcript.ts";
 import type { Route } from "./verdict/route.ts";
 import { ViewPainter } from "./views/view-painter.ts";
 
-const SIGNALS = ["chat.*", "process.*"];
+const SIGNALS = ["chat.*", "process.*", "notification.created", "notification.updated"];
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const [who, start] = await Promise.all([io.sys().call<Who>("system.whoami", {}), startOf(io, ports)]);
@@ -197,6 +197,7 @@ class App {
     this.transcript.add({ kind: "lines", lines: [...lines, ...greeting(about, theme)] });
     this.adopt(attached);
     this.presence.releaseSignals();
+    this.effects.carryOut({ do: "count-news" });
   }
 
   private async attach(named: string, readOnly: boolean): Promise<void> {

@@ -64,6 +64,8 @@ export class Effects {
       kill: ({ pid }) => call("proc.kill", { pid }),
       signal: ({ pid, signal }) => call("proc.signal", { pid, signal }),
       measure: () => chat.measure(pid()),
+      "count-news": () => chat.countNews(),
+      "read-news": ({ ids }) => call("notify.read", { ids }),
       "catch-up": ({ afterSeq }) => chat.catchUp(pid(), afterSeq),
       answer: ({ answer }) => chat.answer(answer),
       "settle-answer": ({ since }) =>

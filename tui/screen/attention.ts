@@ -1,5 +1,5 @@
-// The title of the terminal, and a notification when a request comes or a long run ends while the window has no focus. Only gsv's own words:
-// a label or a model's text never becomes a title or a notification.
+// The title of the terminal, and a desktop notification when a request comes, a long run ends or a notification comes while the window has no
+// focus. The title has only gsv's own words. Of an agent's text only the title and text of a notification reach the desktop, cut and inert.
 
 import type { TerminalSettings } from "../settings.ts";
 import type { State } from "../state/state.ts";
@@ -46,6 +46,9 @@ function titleOf({ process: { pid, state }, asking, chat }: State): string {
 }
 
 function newsIn(before: State, after: State, now: number): string | null {
+  const { latest } = after.news;
+  // A semicolon would begin another field of the sequence.
+  if (latest !== null && latest !== before.news.latest) return latest.text.replaceAll(";", ",");
   const fresh = after.asking.asks.find(({ id }) => !before.asking.asks.some((ask) => ask.id === id));
   if (fresh !== undefined) return `${fresh.pid} waits for your answer`;
   const { run } = before.chat;

@@ -1,4 +1,4 @@
-// The row above the line: directory, process, model, context, cost, pending requests. The least important parts give way first. Pure.
+// The row above the line: directory, process, model, context, cost, unread notifications, pending requests. The least important parts give way first. Pure.
 
 import { type Mode, modeText } from "../../src/abi/policy.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
@@ -27,7 +27,7 @@ export class StatusRow {
 
   draw(state: State, columns: number, theme: Theme): string {
     const { process, line, asking } = state;
-    const of = [process, line.cwd, line.pinned, asking.asks.length, state.theme, columns, theme];
+    const of = [process, line.cwd, line.pinned, asking.asks.length, state.news.unread, state.theme, columns, theme];
     if (this.made === null || of.some((each, at) => each !== this.made?.of[at]))
       this.made = { of, row: statusRow(state, columns, theme) };
     return this.made.row;
@@ -43,6 +43,7 @@ function statusRow(state: State, columns: number, theme: Theme): string {
     .map((word) => theme.needs(word))
     .join("  ");
   const meter = context === null ? null : meterPart(context, theme);
+  const news = state.news.unread > 0 ? theme.dim(`${state.news.unread} unread`) : "";
   const cost = costUsd > 0 ? usdText(costUsd) : "";
   const parts: { readonly [name: string]: Part } = {
     directory: directoryPart(state, theme),
@@ -52,9 +53,10 @@ function statusRow(state: State, columns: number, theme: Theme): string {
     cost: { text: theme.dim(cost), short: "" },
     mode: { text: modePart(mode, theme), short: modePart(mode, theme) },
     pin: { text: pinned === null ? "" : theme.dim(PINS[pinned]), short: "" },
+    news: { text: news, short: "" },
     waiting: { text: waiting, short: waiting },
   };
-  return fitted(parts, ["cost", "model", "meter", "directory", "pin"], columns).join(" ".repeat(GAP));
+  return fitted(parts, ["cost", "model", "news", "meter", "directory", "pin"], columns).join(" ".repeat(GAP));
 }
 
 /** The usual mode goes without saying; one that runs anything stands out. */

@@ -56,6 +56,8 @@ export type Effect =
   | { readonly do: "kill"; readonly pid: string }
   | { readonly do: "signal"; readonly pid: string; readonly signal: "STOP" | "CONT" }
   | { readonly do: "measure" }
+  | { readonly do: "count-news" }
+  | { readonly do: "read-news"; readonly ids: readonly string[] }
   | { readonly do: "answer"; readonly answer: Answer }
   /** Makes the pressed answer final if no text follows. */
   | { readonly do: "settle-answer"; readonly since: number }

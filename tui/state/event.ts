@@ -48,6 +48,8 @@ export type AppEvent =
       readonly from: number;
       readonly candidates: readonly Candidate[];
     }
+  /** Unread notifications, when the terminal starts. */
+  | { readonly type: "counted"; readonly unread: number }
   | { readonly type: "notice"; readonly text: string; readonly at: number }
   | ViewEvent;
 

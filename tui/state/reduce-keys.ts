@@ -41,7 +41,8 @@ const READ_ONLY = "read-only: /attach PID to talk";
 const LEAVE_WITH = "ctrl-d to leave";
 
 export function onTyped(before: State, typed: Typed, at: number, context: KeyContext): Reduced {
-  if (typed.type === "focus" || typed.type === "cursor") return only(before);
+  if (typed.type === "focus") return only(set(before, "news", { isFocused: typed.has }));
+  if (typed.type === "cursor") return only(before);
   // Also while a card or a view has the keyboard.
   if (typed.type === "key" && typed.ctrl && typed.text === "z") return act(before, { do: "suspend" });
   const { state, effects, isTaken } = onKeyAfterAnswer(withNoticeClosed(before, typed), typed, at);

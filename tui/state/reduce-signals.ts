@@ -8,6 +8,7 @@ import { failuresOf, reasonOf } from "../talk/failures.ts";
 import { subjectOf } from "../talk/subject.ts";
 import type { Ask } from "./asks.ts";
 import { act, type Effect, note, only, print, type Reduced } from "./effect.ts";
+import { onNews } from "./news.ts";
 import { type ActiveRun, NEW_RUN, type Waiting } from "./process.ts";
 import { noticed, type State, set } from "./state.ts";
 
@@ -19,6 +20,7 @@ const KERNEL = "kernel";
 export function onSignal(state: State, signal: Signal, at: number): Reduced {
   if (signal.name === "chat.hil") return asked(state, { ...signal, since: at });
   if (signal.name === "chat.hil_closed") return closed(state, signal);
+  if (signal.name === "notification.created" || signal.name === "notification.updated") return onNews(state, signal);
   // Of no process: shown wherever the person is.
   if (signal.name === "process.schedule") return act(state, note(signal.text));
   if (signal.pid !== state.process.pid) return elsewhere(state, signal, at);

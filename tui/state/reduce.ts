@@ -84,6 +84,8 @@ function onEvent(state: State, event: AppEvent, context: KeyContext): Reduced {
       return only(withoutStopped(state, event.stopped));
     case "completed":
       return only(completed(state, event.of, event.from, event.candidates));
+    case "counted":
+      return only(set(state, "news", { unread: event.unread }));
     case "notice":
       return only(noticed(state, event.text, event.at));
     default:

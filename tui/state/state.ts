@@ -50,6 +50,16 @@ interface Groups {
   readonly asking: Asking;
   readonly overlay: Overlays;
   readonly background: Jobs;
+  readonly news: News;
+}
+
+export interface News {
+  /** Unread notifications. */
+  readonly unread: number;
+  /** False if the person looks at another window. */
+  readonly isFocused: boolean;
+  /** The newest that this terminal has got. */
+  readonly latest: { readonly text: string } | null;
 }
 
 export function initialState({ who, pid, readOnly = false, cwd = who.home, past = [] }: InitialState): State {
@@ -62,6 +72,7 @@ export function initialState({ who, pid, readOnly = false, cwd = who.home, past 
     asking: NO_ASKS,
     overlay: NO_OVERLAYS,
     background: { jobs: [], ends: [], isWarned: false },
+    news: { unread: 0, isFocused: true, latest: null },
   };
 }
 

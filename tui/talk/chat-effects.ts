@@ -5,6 +5,7 @@ import { type HostCommand, withHostCommands } from "../../src/abi/process/host-c
 import { type Approval, type ProcessInfo, WORKING_STATES } from "../../src/abi/process/process.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
 import type { Answer } from "../../src/syscalls/approval/hil.ts";
+import type { NotificationList } from "../../src/syscalls/due/notify-service.ts";
 import type { Speaking } from "../../src/syscalls/repo/workspace.ts";
 import type { Aborted, Answered, HistoryPage, Sent } from "../../src/syscalls/services.ts";
 import { type EffectPorts, failed, worded } from "../effect-ports.ts";
@@ -74,6 +75,15 @@ export class ChatEffects {
       .call<{ readonly context: Context }>("proc.history.policy", { pid })
       .catch(() => null);
     if (state().process.pid === pid) dispatch({ type: "measured", context: view?.context ?? null });
+  }
+
+  async countNews(): Promise<void> {
+    const { io, dispatch } = this.ports;
+    const { unread } = await io
+      .sys()
+      .call<NotificationList>("notify.list", { unread: true, limit: 1 })
+      .catch(() => ({ unread: 0 }));
+    if (unread > 0) dispatch({ type: "counted", unread });
   }
 
   /** After a command that may have changed the model of the attached process. */
