@@ -95,6 +95,8 @@ export interface Bytes {
   /** Checksum of the stored content, read in chunks; null if there is none. */
   sha256(ref: ContentRef): Promise<string | null>;
   list(): AsyncIterable<StoredItem>;
+  /** The metadata beside the bytes, if this driver stores any; null if unreadable. */
+  recorded(): AsyncIterable<{ readonly name: string; readonly meta: ObjectMeta | null }>;
   /** True if the file is still as listed. */
   isUnchanged(item: StoredItem): Promise<boolean>;
   /** Deletes without checking who needs it. */

@@ -6,7 +6,7 @@ import { SysError } from "../abi/errno.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import type { Bucket } from "./bucket.ts";
 import type { Bytes, ObjectMeta, StoredItem } from "./objects.ts";
-import { bytesName, CLAIM, FAMILIES, keyNamed, sha256Named, sidecarName, sidecarOf } from "./s3-names.ts";
+import { bytesName, CLAIM, FAMILIES, keyNamed, metaIn, sha256Named, sidecarName, sidecarOf } from "./s3-names.ts";
 import { spooled } from "./spool.ts";
 
 const PIECE_BYTES = 1024 * 1024;
@@ -71,6 +71,14 @@ export function s3Bytes({ bucket, place, temporaries }: BucketBytes): Bytes {
         if (sha256 !== null) yield { ...found, kind: "bytes", sha256 };
       }
       for await (const found of store.list(FAMILIES.sidecars)) yield await sidecarItem(store, found);
+    },
+
+    async *recorded() {
+      const store = await bucket();
+      for await (const { name } of store.list(FAMILIES.sidecars)) {
+        const meta = metaIn(await store.get(name));
+        yield { name, meta: meta !== null && sidecarName(meta.key) === name ? meta : null };
+      }
     },
 
     async isUnchanged({ name }) {

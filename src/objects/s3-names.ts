@@ -2,6 +2,7 @@
 // per key (sidecar) holds its metadata. Only characters that every server and every disk accepts.
 
 import { sha256Hex } from "../lib/hash.ts";
+import { checkKey } from "./keys.ts";
 import type { ObjectMeta } from "./objects.ts";
 
 const BYTES = "bytes/";
@@ -55,4 +56,23 @@ export function sidecarOf({
 }: ObjectMeta): string {
   const version = 1;
   return JSON.stringify({ version, key, uid, gid, mode, type, size, sha256, mtimeMs, dirmarker, symlink });
+}
+
+/** Null if the text is no sidecar: canonical JSON, so what it says must be written the same. */
+export function metaIn(bytes: Uint8Array | null): ObjectMeta | null {
+  const text = Buffer.from(bytes ?? []).toString("utf8");
+  try {
+    const meta = JSON.parse(text) as ObjectMeta;
+    checkKey(meta.key);
+    return sidecarOf(meta) === text && isMeta(meta) ? meta : null;
+  } catch {
+    return null;
+  }
+}
+
+function isMeta({ uid, gid, mode, type, size, sha256, mtimeMs, dirmarker, symlink }: ObjectMeta): boolean {
+  const counts = [uid, gid, mode, size].every((each) => Number.isSafeInteger(each) && each >= 0);
+  const isText = typeof type === "string" && /^[0-9a-f]{64}$/.test(sha256);
+  const isKnownKind = typeof dirmarker === "boolean" && (symlink === null || typeof symlink === "string");
+  return counts && isText && isKnownKind && Number.isFinite(mtimeMs);
 }

@@ -8,6 +8,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { familyOf, mediaNamed } from "../../objects/keys.ts";
 import { moveAll } from "../../objects/move.ts";
 import type { Bytes, Driver, ObjectMeta, ObjectStore, StoredItem, StoredObjects } from "../../objects/objects.ts";
+import { rebuild } from "../../objects/rebuild.ts";
 import type { SwitchedObjects } from "../../objects/switched.ts";
 import { type CurrentRows, faultOf, isAtRest, strays } from "../../objects/verify.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
@@ -72,6 +73,14 @@ export function storageService(ports: StoragePorts): Storage {
         if (sum.collected.length < NAMES_MAX) sum.collected.push(collected);
       }
       return sum;
+    },
+
+    async rebuild(_context, { dryRun }) {
+      if (moving) throw underWay();
+      const from = objects.bytes.driver === "s3" ? objects.bytes : (await ports.other("s3")).bytes;
+      await from.probe();
+      const { unread, ...sum } = await rebuild({ from, to: objects, dryRun });
+      return { dryRun, from: from.place, ...sum, failed: unread.length, unread: unread.slice(0, NAMES_MAX) };
     },
 
     async migrate({ caller }, { to: driver }) {

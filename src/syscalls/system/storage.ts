@@ -59,11 +59,25 @@ export interface Migrated {
   readonly bytes: number;
 }
 
+export interface Rebuilt {
+  readonly dryRun: boolean;
+  readonly from: string;
+  /** Number of sidecars. */
+  readonly found: number;
+  readonly restored: number;
+  readonly same: number;
+  readonly kept: number;
+  readonly bytes: number;
+  readonly failed: number;
+  readonly unread: readonly { readonly name: string; readonly why: string }[];
+}
+
 export interface Storage {
   /** The caller's own objects; for root, all. */
   status(caller: Caller): Promise<StorageStatus>;
   verify(caller: Caller, query: { readonly after?: string }, signal: AbortSignal): Promise<VerifiedPage>;
   gc(context: CallContext, request: { readonly dryRun: boolean; readonly left: boolean }): Promise<Collection>;
+  rebuild(context: CallContext, request: { readonly dryRun: boolean }): Promise<Rebuilt>;
   migrate(context: CallContext, request: { readonly to: "disk" | "s3" }): Promise<Migrated>;
 }
 
@@ -156,6 +170,20 @@ export const storageCalls = [
   }),
 
   syscall({
+    name: "storage.rebuild",
+    summary: "Restore files from an S3 bucket (root)",
+    class: "keyed",
+    once: "verb",
+    by: "person",
+    input: { dryRun: field.flag("show what would be restored", { flag: "dry-run" }) },
+    cli: {
+      examples: ["gsv storage rebuild --dry-run --user root", "gsv storage rebuild --user root"],
+      print: value(rebuiltText),
+    },
+    run: ({ storage }: { storage: Storage }, { dryRun = false }, context) => storage.rebuild(context, { dryRun }),
+  }),
+
+  syscall({
     name: "storage.migrate",
     summary: "Move all data to another driver (root)",
     class: "keyed",
@@ -182,6 +210,17 @@ function statusText({ driver, place, objects, bytes, families }: StorageStatus):
       `${family.padEnd(widths[0] ?? 0)}  ${count.padStart(widths[1] ?? 0)}  ${size.padStart(widths[2] ?? 0)}`,
   );
   return [`driver  ${driver}`, `place   ${place}`, ...lines].join("\n");
+}
+
+function rebuiltText({ dryRun, from, found, restored, same, kept, bytes, failed, unread }: Rebuilt): string {
+  const counts = [
+    `${restored} ${dryRun ? "would be restored" : "restored"} (${sizeText(bytes)})`,
+    `${same} already here`,
+    ...(kept === 0 ? [] : [`${kept} newer here`]),
+    ...(failed === 0 ? [] : [`${failed} not read`]),
+  ];
+  const unreadable = unread.map(({ name, why }) => `not read: ${name} (${why})`);
+  return [`${found} found in ${from}: ${counts.join(", ")}`, ...unreadable].join("\n");
 }
 
 function migratedText({ from, to, objects, found, bytes }: Migrated): string {

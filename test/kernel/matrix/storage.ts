@@ -6,6 +6,11 @@ export const STORAGE_ROWS: Rows = {
   "storage.status": { outcomes: ALL, about: () => ({}) },
   "storage.verify": { outcomes: ALL, about: () => ({}) },
   "storage.gc": { outcomes: ROOT, about: () => ({ dryRun: true }) },
+  // Root has configured no bucket.
+  "storage.rebuild": {
+    outcomes: ["EPERM", "EPERM", "ECONFIG", "EPERM", "EPERM"],
+    about: () => ({ dryRun: true }),
+  },
   // Root gets the answer that the bytes are there already.
   "storage.migrate": {
     outcomes: ["EPERM", "EPERM", "EINVAL", "EPERM", "EPERM"],
