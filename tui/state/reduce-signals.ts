@@ -21,8 +21,6 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
   if (signal.name === "chat.hil") return asked(state, { ...signal, since: at });
   if (signal.name === "chat.hil_closed") return closed(state, signal);
   if (signal.name === "notification.created" || signal.name === "notification.updated") return onNews(state, signal);
-  // Of no process: shown wherever the person is.
-  if (signal.name === "process.schedule") return act(state, note(signal.text));
   if (signal.pid !== state.process.pid) return elsewhere(state, signal, at);
   switch (signal.name) {
     case "chat.start":
