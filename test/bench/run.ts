@@ -24,6 +24,7 @@ import { scheduleRows } from "./schedules.ts";
 import { sendRows } from "./send.ts";
 import { shellRows } from "./shell.ts";
 import { sizeRows } from "./size.ts";
+import { spawnRows } from "./spawn.ts";
 import { startRows } from "./start.ts";
 import { streamRows } from "./stream.ts";
 import { terminalRows } from "./terminal.ts";
@@ -34,6 +35,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   models: modelRows,
   prompt: promptRows,
   send: sendRows,
+  spawn: spawnRows,
   follow: followRows,
   commit: commitRows,
   scale: scaleRows,

@@ -29,8 +29,8 @@ export async function scaleRows(floor: Floor, rounds: number): Promise<Row[]> {
   for (const pid of others.slice(0, 200)) await home.gsv(["proc", "history", "--pid", pid, "--limit", "10"]);
   const what = "an empty Bun binary";
   return [
-    rowOf("1,000 processes: list, no kernel", cold.values, { floor: { value: cold.floor, what }, budget: 20 }),
-    rowOf("1,000 processes: list, kernel up", warm.values, { floor: { value: warm.floor, what }, budget: 20 }),
+    rowOf("1,000 processes: list, no kernel", cold.values, { floor: { value: cold.floor, what }, budget: 15 }),
+    rowOf("1,000 processes: list, kernel up", warm.values, { floor: { value: warm.floor, what }, budget: 15 }),
     { name: "1,000 processes: memory of the kernel", unit: "MiB", median: kernel.rssMb(), budget: 120 },
     rowOf("send into a history of 20,000 messages", intoLong, {
       floor: { value: median(short), what: "the same into a history of 80" },
