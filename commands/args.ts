@@ -9,7 +9,8 @@ import { parseValue } from "../src/syscalls/parse.ts";
 
 type AnyField = Field<unknown, boolean>;
 
-const USAGE_CHARS_MAX = 160;
+/** It fits 80 columns after `usage: `. */
+const USAGE_CHARS_MAX = 70;
 const NAMED_PID = "init:0";
 
 /** The arguments of a command, and the text of its help. */
@@ -103,7 +104,7 @@ function shortUsage(spec: Spec): string {
     input: Object.fromEntries(Object.entries(spec.input).filter(([, field]) => isNeeded(field))),
   };
   const words = usageLine(needed).replace(" [--json]", "").slice(`gsv ${spec.name}`.length);
-  return `gsv ${spec.name} [FLAGS]${words}  (gsv ${spec.name} --help lists them)`;
+  return `gsv ${spec.name} [FLAGS]${words}  (flags: --help)`;
 }
 
 function isNeeded(field: AnyField): boolean {

@@ -10,9 +10,10 @@ import { type AnsweredApproval, PLAN_MODES } from "../../src/syscalls/approval/h
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Ending, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { declared, derived } from "../derive.ts";
+import { allPages, declared, derived } from "../derive.ts";
 import { Queue } from "../io/queue.ts";
-import { jsonLine } from "../io/status.ts";
+import { jsonLine, note } from "../io/status.ts";
+import { ageText } from "../io/table-layout.ts";
 import { printResult, printText } from "../print.ts";
 import { answerText, approvalText } from "./approval-card-text.ts";
 import { decisionIn, openApproval } from "./decision.ts";
@@ -143,6 +144,7 @@ export async function approvals(): Promise<Command> {
       if (args.watch && args.id !== undefined)
         throw new SysError("EUSAGE", "--watch shows all requests: leave the id out");
       if (args.watch) return await watch(io, json);
+      if (args.id === undefined && !json && io.stdout.isTTY) return await cards(io);
       if (args.id === undefined || json) {
         const words = [...(args.id === undefined ? [] : [args.id]), ...(json ? ["--json"] : [])];
         return await list.run(words, io);
@@ -154,6 +156,21 @@ export async function approvals(): Promise<Command> {
       return 0;
     },
   );
+}
+
+/** For people: each request in full, as its card shows it. */
+async function cards(io: Io): Promise<number> {
+  const page = await allPages(io.sys(), await declared("hil.list"), {});
+  const { approvals } = page as { readonly approvals: readonly Approval[] };
+  if (approvals.length === 0) await note(io, "(nothing pending)");
+  const texts: string[] = [];
+  for (const { id, createdAt } of approvals) {
+    const asked = await openApproval(io.sys(), id);
+    const age = ageText(createdAt, io.clock.now());
+    if (asked !== null) texts.push(`${id}  ${age}  ${approvalText(asked)}\n${answerText(asked)}`);
+  }
+  if (texts.length > 0) await printText(io.stdout, texts.join("\n\n"));
+  return 0;
 }
 
 function hashOf(asked: Approval | null): { readonly hash?: string } {

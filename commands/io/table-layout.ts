@@ -15,6 +15,8 @@ export interface TableView {
   readonly width: number | null;
   readonly nowMs: number;
   readonly colour?: boolean;
+  /** Columns without room stand below their row; none is dropped. */
+  readonly isWhole?: boolean;
 }
 
 export function table(columns: readonly Column[], rows: readonly object[], view: TableView): string {
@@ -158,13 +160,16 @@ function fitted(
       columns.filter((column) => column.below),
     );
   const least = columns.reduce((best, column) => Math.max(best, column.minor ?? 0), 0);
-  shrink(columns, widths, { total: width, least: least === 0 ? SHRUNK_COLUMNS_MIN : SHRUNK_COLUMNS_GOOD });
+  shrink(columns, widths, {
+    total: width,
+    least: least === 0 || view.isWhole ? SHRUNK_COLUMNS_MIN : SHRUNK_COLUMNS_GOOD,
+  });
   if (lineWidth(widths) <= width || least === 0) return { columns, cells, widths, below };
   return fitted(
     columns.filter((column) => column.minor !== least),
     rows,
     view,
-    below,
+    view.isWhole ? [...columns.filter((column) => column.minor === least), ...below] : below,
   );
 }
 

@@ -30,7 +30,12 @@ export async function ps(): Promise<Command> {
       const page = await allPages(io.sys(), call, asked);
       if (json || !io.stdout.isTTY || print.kind !== "table") await printResult(io, print, page, json);
       else {
-        const view = { colour: wantsColour(true, io.env), width: io.stdout.columns, nowMs: io.clock.now() };
+        const view = {
+          colour: wantsColour(true, io.env),
+          width: io.stdout.columns,
+          nowMs: io.clock.now(),
+          isWhole: isLong && !isHabit,
+        };
         const columns = isLong ? print.columns.map(isHabit ? cut : below) : print.columns;
         const rows = await inRealPlaces(io, print.rows(page) as readonly ProcessInfo[]);
         if (rows.length === 0) await note(io, print.empty);
@@ -53,8 +58,8 @@ function cut({ minor: _, ...column }: Column): Column {
 }
 
 /** What a narrow screen has no room for stands below its process. */
-function below({ minor = 0, ...column }: Column): Column {
-  return minor > MINOR_BESIDE || column.head === "WAITS FOR" ? { ...column, below: true } : column;
+function below(column: Column): Column {
+  return (column.minor ?? 0) > MINOR_BESIDE || column.head === "WAITS FOR" ? { ...column, below: true } : column;
 }
 
 /** People know a directory by its path on this computer. */

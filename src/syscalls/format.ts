@@ -78,7 +78,6 @@ export function processText(row: ProcessInfo, when: When = isoTime): string {
     ["state", row.interrupted ? `${row.state} (interrupted)` : stateText(row)],
     ["last run", row.lastStatus ?? "-"],
     ["waits for", waitsText(row)],
-    ["run", row.activeRunId ?? "-"],
     ["queue", String(row.queued)],
     ["cost", exactUsd(microsOf(row.costUsd))],
     ["tokens", String(row.tokens)],

@@ -146,7 +146,7 @@ describe("refused with exit 2 and the usage", () => {
     expect(error.message).not.toContain("\n");
     expect(error.message.length).toBeLessThan(200);
     expect(exitStatusOf(error)).toBe(2);
-    expect(error.hints.at(-1)).toStartWith("usage: gsv try it [WORD]");
+    expect(error.hints.at(-1)).toBe("usage: gsv try it [FLAGS] [WORD]  (flags: --help)");
   });
 
   test("flags are listed if they are few, otherwise the help is named", async () => {
@@ -157,7 +157,7 @@ describe("refused with exit 2 and the usage", () => {
     const names = Array.from({ length: 20 }, (_, at) => [`number${at}`, field.optional(field.int("one more"))]);
     expect(await usageOf({})).toBe("usage: gsv many PID... [--json]");
     expect(await usageOf({ ...Object.fromEntries(names), key: field.int("needed") })).toBe(
-      "usage: gsv many [FLAGS] PID... --key KEY  (gsv many --help lists them)",
+      "usage: gsv many [FLAGS] PID... --key KEY  (flags: --help)",
     );
   });
 

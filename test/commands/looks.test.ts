@@ -100,7 +100,15 @@ describe("gsv ps aux", () => {
     }));
     expect(await runs(io.terminal(60), "ps", "-l")).toBe(0);
     expect(Math.max(...io.stdout.lines.map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(60);
-    expect(io.stdout.lines.slice(2)).toEqual(["      sam", "      /srv/shop", "      dir_kvoyqq"]);
+    expect(io.stdout.lines[0]).not.toContain("…");
+    expect(io.stdout.lines.slice(2)).toEqual([
+      "      ask",
+      "      task",
+      "      $0.50",
+      "      sam",
+      "      /srv/shop",
+      "      dir_kvoyqq",
+    ]);
   });
 });
 
@@ -203,5 +211,26 @@ describe("gsv perf", () => {
       { path: "~/b", calls: 1, ms: 2 },
     ]);
     expect(children.map(({ pid }: { pid: string }) => pid)).toEqual(["task:def456", "task:xyz789"]);
+  });
+});
+
+describe("gsv approvals on a terminal", () => {
+  const asked = (id: string, command: string) => ({
+    ...{ id, kind: "approval", pid: "task:abc123", tool: "Shell", call: "shell.exec", createdAt: 0, expiresAt: null },
+    ...{ why: "run a command (needs approval by default)", hash: "", about: null },
+    args: { command, target: "host" },
+  });
+
+  test("shows each request as its card does; a pipe gets the table with the arguments", async () => {
+    const all = [asked("k3x9", "make\ninstall"), asked("q7ab", "ls")];
+    io.fakeSys.answer("hil.list", ({ id }: { id?: string }) => ({
+      approvals: all.filter((each) => id === undefined || each.id === id),
+      next: null,
+    }));
+    expect(await runs(io.terminal(60), "approvals")).toBe(0);
+    expect(io.stdout.text).toMatch(
+      /^k3x9 {2}\S+ {2}task:abc123 asks: Shell on gsv\n {2}\| make\n {2}\| install\n {2}to run a command.*\nanswer with: gsv approve k3x9 .*\n\nq7ab /,
+    );
+    expect(io.stdout.text).not.toContain("{");
   });
 });

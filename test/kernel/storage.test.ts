@@ -63,7 +63,7 @@ test("status counts your own bytes by kind, and everything for root", async () =
   const all = await root(home).call<StorageStatus>("storage.status", {});
   expect([all.objects, all.bytes]).toEqual([mine.objects + 1, mine.bytes + 6]);
   const shown = await type(home, "storage", "status");
-  expect(shown.stdout).toMatch(/^driver {2}disk\nplace {3}\//);
+  expect(shown.stdout).toMatch(/^driver {4}disk\nplace {5}\//);
   expect(shown.stdout).toContain("archives");
 });
 

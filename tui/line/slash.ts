@@ -61,7 +61,11 @@ export function slashMenu(typed: string): Menu | null {
 const ABOUT_ATTACHED: ReadonlySet<string> = new Set(["compact", "diff", "mode", "model", "rewind", "undo"]);
 /** These take a process as their only word. */
 const SHOW_ATTACHED: ReadonlySet<string> = new Set(["caps", "logs", "nice", "perf", "pmap", "prompt"]);
-const HISTORY_OF_ATTACHED: ReadonlySet<string> = new Set(["show", "export", "segments"]);
+const HISTORY_OF_ATTACHED: ReadonlyMap<string, string> = new Map([
+  ["show", "--pid "],
+  ["export", "--pid "],
+  ["segments", ""],
+]);
 
 /** null if there is no such slash command. */
 export function onSlash(state: State, word: string, rest: string): Reduced | null {
@@ -75,7 +79,7 @@ export function onSlash(state: State, word: string, rest: string): Reduced | nul
 function ranAbout({ process: { pid } }: State, text: string): readonly Effect[] {
   const [first = ""] = text.split(" ");
   const isAbout = ABOUT_ATTACHED.has(first) || SHOW_ATTACHED.has(first) || first === "history";
-  const shown = isAbout ? text.replace(`${first === "history" ? " --pid" : ""} ${pid}`, "") : text;
+  const shown = isAbout ? text.replace(/ --pid(?= )/, "").replace(` ${pid}`, "") : text;
   return [typedLine(shown), { do: "run", text, host: false, entry: null }];
 }
 
@@ -96,7 +100,13 @@ export function ownLine(state: State, line: string): Reduced | null {
   if (SHOW_ATTACHED.has(first) && isFlagsOnly(rest))
     return act(state, ...ranAbout(state, about(first)(state.process.pid, rest.join(" "))));
   if (first === "history" && HISTORY_OF_ATTACHED.has(rest[0] ?? "") && isFlagsOnly(rest.slice(1)) && !hasPid(rest))
-    return act(state, ...ranAbout(state, ["history", rest[0], "--pid", state.process.pid, ...rest.slice(1)].join(" ")));
+    return act(
+      state,
+      ...ranAbout(
+        state,
+        `history ${rest[0]} ${HISTORY_OF_ATTACHED.get(rest[0] ?? "")}${[state.process.pid, ...rest.slice(1)].join(" ")}`,
+      ),
+    );
   return first === "strace" ? straceOf(state, rest) : null;
 }
 

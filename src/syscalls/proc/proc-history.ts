@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
+import { initPid } from "../../abi/ids.ts";
 import { OVERFLOW_POLICIES, type Segment } from "../../abi/process/segment.ts";
 import { isoTime, type When } from "../../lib/text/days.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
@@ -58,9 +59,9 @@ export const procHistoryCalls = [
     summary: "List the summarized parts of a history",
     class: "read",
     capability: "proc.history",
-    input: { pid: onePid },
+    input: { pid: field.optional(onePid) },
     cli: {
-      examples: ["gsv history segments init:1000"],
+      examples: ["gsv history segments", "gsv history segments task:abc123"],
       print: {
         kind: "table",
         rows: (result: { segments: readonly Segment[] }) => result.segments,
@@ -77,7 +78,7 @@ export const procHistoryCalls = [
       },
     },
     run: async ({ histories }: { histories: Histories }, args, { caller }) => ({
-      segments: await histories.segments(caller, args.pid),
+      segments: await histories.segments(caller, args.pid ?? initPid(caller.ownerUid)),
     }),
   }),
 

@@ -201,15 +201,21 @@ export const storageCalls = [
 function statusText({ driver, place, objects, bytes, families }: StorageStatus): string {
   const rows = [...families, { family: "all", objects, bytes }].map((row) => [
     row.family,
-    String(row.objects),
+    `${row.objects} ${row.objects === 1 ? "object " : "objects"}`,
     sizeText(row.bytes),
   ]);
-  const widths = [0, 1, 2].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const widths = [0, 1, 2].map((at) =>
+    Math.max(at === 0 ? "driver".length : 0, ...rows.map((row) => row[at]?.length ?? 0)),
+  );
   const lines = rows.map(
     ([family = "", count = "", size = ""]) =>
       `${family.padEnd(widths[0] ?? 0)}  ${count.padStart(widths[1] ?? 0)}  ${size.padStart(widths[2] ?? 0)}`,
   );
-  return [`driver  ${driver}`, `place   ${place}`, ...lines].join("\n");
+  const facts = [
+    ["driver", driver],
+    ["place", place],
+  ] as const;
+  return [...facts.map(([name, is]) => `${name.padEnd(widths[0] ?? 0)}  ${is}`), ...lines].join("\n");
 }
 
 function rebuiltText({ dryRun, from, found, restored, same, kept, bytes, failed, unread }: Rebuilt): string {
