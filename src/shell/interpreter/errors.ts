@@ -61,14 +61,33 @@ export function worded(text: string): string {
       /^bash: (?!syntax error: )(.*?): Parse error at (\d+):\d+: (.*)$/gm,
       (_, name, line, why) => `bash: ${name}: line ${Number(line) + (name === "eval" ? 1 : 0)}: ${mistake(why)}`,
     )
-    .replaceAll(/^(?=division by 0$|syntax error: operand expected )/gm, "bash: ")
+    .replaceAll(
+      /^(?=division by 0$|syntax error: operand expected |(?:\S+: )?value too great for base|exponent less than 0$)/gm,
+      "bash: ",
+    )
+    .replaceAll(/^bash: arithmetic expression: /gm, "bash: ((: ")
+    .replaceAll(/^bash: conditional expression: syntax error in /gm, "bash: [[: invalid ")
+    .replaceAll(/^printf: \[sprintf\] unexpected placeholder$/gm, "bash: printf: invalid format character")
+    .replaceAll(/^set: usage: set .*\nOptions:\n(?: +.*\n)*/gm, "")
+    .replaceAll(/^jq: (.*) at position (\d+)/gm, (_, why, at) => jqMistake(why, Number(at) + 1))
     .replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "")
     .replaceAll(
       /^bash: (.*?) ?(?:limit |size )?(?:\((\d+)\) exceeded|exceeded(?: \(>?(\d+)(.*)\))?)$/gm,
       (_, what, depth, most = depth ?? "", unit) => limitWords(what, unit === " bytes" ? sizeText(Number(most)) : most),
     )
     .replaceAll(/^bash: : Is a directory$/gm, "bash: : No such file or directory")
-    .replaceAll(/syntax error: Parse error at (\d+):\d+: (.*)/g, (_, line, why) => `line ${line}: ${mistake(why)}`);
+    .replaceAll(
+      /syntax error: Parse error at (\d+):\d+: (.*)/g,
+      (_, line, why) => `line ${Math.max(1, Number(line))}: ${mistake(why)}`,
+    );
+}
+
+function jqMistake(why: string, character: number): string {
+  const [, token] = /^parse error: Unexpected token (\S+)$/.exec(why) ?? [];
+  if (token === undefined)
+    return `jq: ${why.replace("end of JSON input", "end of the JSON text")} at character ${character}`;
+  const found = token === "EOF" ? "the filter ends too early" : `unexpected ${token.toLowerCase()}`;
+  return `jq: syntax error: ${found} at character ${character}`;
 }
 
 /** What the interpreter limits, in plain words. */
@@ -91,8 +110,15 @@ function limitWords(what: string, most: string): string {
 function mistake(why: string): string {
   const [, word] = /^syntax error near unexpected token `(select|coproc)'/.exec(why) ?? [];
   if (word === "select") return "select: only in a script, a function or a sourced file";
-  if (word === "coproc") return "coproc: not available; use a job with & and a file for its output";
-  if (why === "Expected redirection target") return "syntax error near unexpected token `newline'";
+  if (word === "coproc") return "coproc: not available; use files: cmd <in >out & wait $!";
+  const [, sign] = /^unexpected EOF while looking for matching '(.)'$/.exec(why) ?? [];
+  if (sign !== undefined) return `unexpected EOF while looking for matching \`${sign}'`;
+  const [, operator] = /^Expected operand after (-\w+)$/.exec(why) ?? [];
+  if (operator !== undefined) return `syntax error: ${operator} needs an operand`;
+  if (why === "Expected function name") return "syntax error: function needs a name";
+  if (why === "Expected compound command for function body") return "syntax error: function needs a body: { cmd; }";
+  if (why === "Expected redirection target" || why === "Expected here-document delimiter")
+    return "syntax error near unexpected token `newline'";
   if (/^Parser stuck: /.test(why))
     return "syntax error: more than 10000 commands; split the script and source the parts";
   if (/^Expected RPAREN, got EOF/.test(why)) return "unexpected EOF while looking for matching `)'";

@@ -45,7 +45,7 @@ const LIMITS = {
 };
 const EXIT_UNSET = 127;
 const EXIT_LIMIT = 126;
-const SHORT_BYTES = 512;
+const SHORT_BYTES = 2048;
 const SIGNAL_WORD = /^(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)$/i;
 
 export interface Runs {
