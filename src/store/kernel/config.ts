@@ -20,18 +20,28 @@ export interface ConfigRows {
   change(changes: readonly ConfigChange[], by: { readonly uid: number; readonly now: number }): Promise<void>;
 }
 
+const PREFIXES_MAX = 200;
+
 export function configRows(kernel: KernelDb): ConfigRows {
   const { db } = kernel;
+  // Each turn reads the same prefixes about twenty times. Only the writer may keep them: others do not see its changes.
+  const known = new Map<string, readonly ConfigRow[]>();
   return {
     async under(prefix) {
-      return db.all<{ key: string; value: string }>(
+      const kept = known.get(prefix);
+      if (kept !== undefined) return kept;
+      const rows = db.all<{ key: string; value: string }>(
         "SELECT key, value FROM config_kv WHERE key >= ? AND substr(key, 1, length(?)) = ? ORDER BY key",
         prefix,
         prefix,
         prefix,
       );
+      if (known.size >= PREFIXES_MAX) known.clear();
+      if (kernel.isWriter) known.set(prefix, rows);
+      return rows;
     },
     async change(changes, { uid, now }) {
+      known.clear();
       kernel.write("full", () => {
         for (const { key, value } of changes) {
           if (value === null) db.run("DELETE FROM config_kv WHERE key = ?", key);

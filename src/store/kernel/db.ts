@@ -42,6 +42,11 @@ export class KernelDb {
     });
   }
 
+  /** True for the kernel that may write, false for readers of its file. */
+  get isWriter(): boolean {
+    return this.generation > 0;
+  }
+
   /** Marks a clean shutdown, so the next kernel skips crash handling. */
   end(): void {
     this.write("normal", (db) => db.run("UPDATE kernel SET ended_cleanly = 1"));
