@@ -53,6 +53,18 @@ async function restarts(): Promise<unknown[]> {
   return [...waits, await it.status(session)];
 }
 
+/** The wait for a restart before and after ten minutes without one. */
+async function stable(): Promise<number[]> {
+  const { pid, session } = await resumed({ source: "algochat" }, FAULT, { text: "well again" });
+  const first = await held(pid);
+  await it.home.clock.advance(first);
+  await it.until(session, "session_exited", 2);
+  await it.home.clock.advance(STABLE_MS);
+  it.home.model.will(pid, FAULT);
+  it.manager.resumeProcess(session, "and again");
+  return [first, await held(pid)];
+}
+
 /** After eight messages to a session that runs. */
 async function reset(): Promise<string> {
   const { session, pid } = await resumed({}, HELD);
@@ -236,6 +248,7 @@ const EXAMPLES: readonly Row<null>[] = [
   ["Scenario: Resume a session with message history", history, /conversation_history.*new question/],
   ["Scenario: Context reset after many turns", reset, /another message/],
   ["Scenario: AlgoChat session crashes and auto-restarts", async () => (await restarts())[1], 15_000],
+  ["Scenario: after 10+ minutes the restart counter resets to 0", stable, [5000, 5000]],
   ["Scenario: API outage pauses and auto-resumes", async () => (await outage())[2], "paused"],
   ["Scenario: Credit exhaustion mid-session", exhausted, ["credits_exhausted", "system", "session_stopped"]],
 ];

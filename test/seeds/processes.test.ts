@@ -1,8 +1,9 @@
-// The 26 statements of seed-000, "How to Manage Processes", each as it is typed.
+// The 27 statements of seed-000, "How to Manage Processes", each as it is typed.
 
 import { afterAll, beforeAll } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Closed } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { gsv, type Row, table } from "./table.ts";
 
@@ -92,6 +93,18 @@ const ROWS: readonly Row<TestKernel>[] = [
     "archives old messages to R2 under var/sessions/{username}/{pid}/...jsonl.gz",
     async () => gsv(home, `proc reset --pid ${await task('--prompt "old"')} --json`),
     /\/var\/sessions\/sam\/task:[a-z0-9]{6}\/[0-9a-f-]{36}\.jsonl\.gz/,
+  ],
+  [
+    "Reset attempts to checkpoint workspace continuity files",
+    async () => {
+      const pid = await task('--workspace new --prompt "old"');
+      const { checkpoint } = await home.sys.call<Closed>("proc.reset", { pid });
+      const { content } = await home.sys.call<{ content: string }>("fs.read", {
+        path: `/workspaces/${checkpoint?.workspaceId}/.gsv/summary.md`,
+      });
+      return `${checkpoint?.commit} ${content}`;
+    },
+    /^[0-9a-f]{40} .*last asked: old/s,
   ],
   [
     "deletes process media",

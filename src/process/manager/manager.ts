@@ -251,7 +251,7 @@ export class ProcessManager {
 
   private failed(run: SessionRun, error: unknown): void {
     const { id } = run.session;
-    const isAbsent = error instanceof SysError && error.message.startsWith("no project");
+    const isAbsent = error instanceof SysError && error.message.startsWith("no such project");
     this.bus.emit(id, errorEvent(isAbsent ? "not_found" : "spawn_error", messageOf(error)));
     if (this.runs.get(id) === run) this.cleanupSessionState(id);
   }
