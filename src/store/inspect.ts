@@ -199,7 +199,7 @@ function registeredIn(db: Db, pid: string | null = null): Registered[] {
 }
 
 function processStateIn(db: Db): ProcessState {
-  const head = new HeadRow(db);
+  const head = new HeadRow(db, "read");
   const { state, currentRun: activeRunId, queued, lastActiveAt, closing } = head;
   const open = db.all<{ request_id: string }>(
     "SELECT request_id FROM pending_hil WHERE decision IS NULL ORDER BY created_at, request_id",

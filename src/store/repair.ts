@@ -67,7 +67,7 @@ function resend(db: Db, pid: string, registry: Registry): string[] {
   const kept = db.get<{ value: string }>("SELECT value FROM process_kv WHERE key = 'outbox_seq'");
   // kernel.db ignores numbers that it has seen.
   const seq = Math.max(registry.seq, kept === null ? 0 : (JSON.parse(kept.value) as number)) + 1;
-  const row: OutboxRow = { seq, projection: new HeadRow(db).projection(), approvals, ended: null };
+  const row: OutboxRow = { seq, projection: new HeadRow(db, "read").projection(), approvals, ended: null };
   db.run("INSERT INTO outbox (seq, body_json) VALUES (?, ?)", seq, JSON.stringify(row));
   db.run(
     "INSERT INTO process_kv (key, value) VALUES ('outbox_seq', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",

@@ -116,7 +116,11 @@ export class HeadRow implements Head {
   private ended: EndedNotice | null = null;
   private readonly before: string;
 
-  constructor(private readonly db: Db) {
+  /** A head that is only read needs no projection to compare with. */
+  constructor(
+    private readonly db: Db,
+    use: "change" | "read" = "change",
+  ) {
     const rows = db.all<{ key: string; value: string }>("SELECT key, value FROM process_kv");
     this.stored = new Map(rows.map((row) => [row.key, row.value]));
     const read = <T>(key: string, absent: T): T => {
@@ -140,7 +144,7 @@ export class HeadRow implements Head {
     this.lastActiveAt = read<number | null>("last_active_at", null);
     this.kernelGeneration = read("kernel_generation", 0);
     this.outboxSeq = read("outbox_seq", 0);
-    this.before = JSON.stringify(this.projection());
+    this.before = use === "read" ? "" : JSON.stringify(this.projection());
   }
 
   get queued(): number {

@@ -247,7 +247,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 
     async closingRecords(pid, after, limit) {
       const db = files.get(pid);
-      const { closing } = new HeadRow(db);
+      const { closing } = new HeadRow(db, "read");
       if (closing === null) return { records: [], messages: 0, undelivered: 0, next: null };
       return closingRecords(db, closing, after, limit);
     },
@@ -267,12 +267,12 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       return files.exists(pid) ? ((storedAnswer(files.get(pid), requestKey)?.value ?? null) as object | null) : null;
     },
 
-    head: async (pid) => headOf(new HeadRow(files.get(pid))),
-    projection: async (pid) => new HeadRow(files.get(pid)).projection(),
+    head: async (pid) => headOf(new HeadRow(files.get(pid), "read")),
+    projection: async (pid) => new HeadRow(files.get(pid), "read").projection(),
     history: async (pid, query) => history(files.get(pid), query),
     messageText: async (pid, piece) => messageText(files.get(pid), piece),
     runEnd: async (pid, runId) => runEnd(files.get(pid), runId),
-    openApproval: async (pid): Promise<Approval | null> => new HeadRow(files.get(pid)).openApproval(),
+    openApproval: async (pid): Promise<Approval | null> => new HeadRow(files.get(pid), "read").openApproval(),
     approvedAs: async (pid, dispatchId) => approvedAs(files.get(pid), pid, dispatchId),
     trace: async (pid, query) => trace(files.get(pid), query),
 

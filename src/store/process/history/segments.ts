@@ -79,7 +79,7 @@ export function segmentVerbs(files: ProcessFiles, write: GuardedWrite): SegmentV
     context: async (pid) => context(files.get(pid), LIMITS.contextBytesMax),
     async contextShape(pid) {
       const db = files.get(pid);
-      return contextShape(db, new HeadRow(db), LIMITS.contextBytesMax);
+      return contextShape(db, new HeadRow(db, "read"), LIMITS.contextBytesMax);
     },
     compact: async (pid, request) => write(pid, "full", (db, head) => compact(db, head, request)),
     undoCompaction: async (pid, { now }) => write(pid, "full", (db, head) => undoCompaction(db, head, now)),
