@@ -71,8 +71,11 @@ test("a parent of the directory that gsv does not have shows the way to it, and 
     tree.read(sam, `${scratch}/secret`),
   ])
     expect(await codeOf(call)).toBe("ENOENT");
-  await tree.files.mkdir(sam, `${scratch}/own`, { parents: true });
-  expect(await tree.names(sam, scratch)).toEqual(["own"]);
+  // gsv's own /dev takes no directories.
+  if (!scratch.startsWith("/dev/")) {
+    await tree.files.mkdir(sam, `${scratch}/own`, { parents: true });
+    expect(await tree.names(sam, scratch)).toEqual(["own"]);
+  }
   expect(await tree.read(sam, join(work, "add.js"))).toBe("add\n");
 });
 

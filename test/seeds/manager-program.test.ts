@@ -174,6 +174,7 @@ const INVARIANTS: readonly Row<null>[] = [
       await home.kill();
       await gsv("kernel", "start");
       await it.seen(session.id, "session_exited", 2);
+      await it.until("it is forgotten", async () => !(await it.call("isRunning", session.id)));
       return [(await info(session)).status, await it.call("isRunning", session.id)];
     },
     ["idle", false],
@@ -283,6 +284,7 @@ test("gsv manager ends with its input and leaves the sessions at work", async ()
   server.will(HELD);
   await other.call("startProcess", session, "hello");
   await other.until("the model is asked", () => requests() > before);
+  await other.until("the run is stored", async () => (await info(session)).status === "running");
   expect(await other.ended()).toBe(0);
   expect((await info(session)).status).toBe("running");
   await gsv("session", "stop", session.id);
