@@ -117,6 +117,7 @@ const SMALL_TALK = [
   /^(?:nice|good|great|well) (?:work|job|one|done|night|morning|try)\b/i,
   /^(?:no|yes|yeah|nope|sure|maybe|never ?mind|what (?:next|now)|let'?s (?:go|start|begin)|go ahead|come on)[.!? ]*$/i,
   /^what did (?:I|you) (?:say|mean|just)\b/i,
+  /^say \S/i,
 ];
 /** Questions about the code at hand, which need a model to read it. "How do I" asks about gsv. */
 const ABOUT_CODE =
