@@ -14,7 +14,7 @@ export interface GatePorts {
   readonly allowedByRuleOrMode?: boolean;
 }
 
-const FREE = ["proc.spawn", "proc.abort", "fs.stage", "shell.run", "shell.stop", "shell.signal"];
+const FREE = ["proc.spawn", "proc.abort", "fs.stage", "shell.run", "shell.stop", "shell.signal", "notify.send"];
 /** Never allowed by a rule or mode. */
 const NEVER_LIFTED = /^(?:config|policy|hil|account|group|sys|kernel|storage|workspace|sched)\./;
 /** Calls that write, with their path arguments. */
