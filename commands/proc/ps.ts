@@ -1,18 +1,15 @@
 // `gsv ps`: proc.list, and with -l all columns even on a narrow terminal.
 
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
-import type { WorkspaceInfo } from "../../src/abi/process/workspace.ts";
-import { shortPath } from "../../src/lib/short-path.ts";
 import { wantsColour } from "../../src/lib/text/colour.ts";
 import { type Column, field } from "../../src/syscalls/define.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command } from "../command.ts";
 import { command } from "../define.ts";
 import { allPages, declared } from "../derive.ts";
 import { note } from "../io/status.ts";
 import { table } from "../io/table-layout.ts";
 import { printPage, printResult } from "../print.ts";
-
-const ATTACHED = "/workspaces/dir_";
+import { inRealPlaces } from "./real-places.ts";
 
 export async function ps(): Promise<Command> {
   const call = await declared("proc.list");
@@ -60,19 +57,6 @@ function cut({ minor: _, ...column }: Column): Column {
 /** What a narrow screen has no room for stands below its process. */
 function below(column: Column): Column {
   return (column.minor ?? 0) > MINOR_BESIDE || column.head === "WAITS FOR" ? { ...column, below: true } : column;
-}
-
-/** People know a directory by its path on this computer. */
-async function inRealPlaces(io: Io, processes: readonly ProcessInfo[]): Promise<readonly ProcessInfo[]> {
-  if (!processes.some(({ cwd }) => cwd.startsWith(ATTACHED))) return processes;
-  const asked = io.sys().call<{ workspaces: readonly WorkspaceInfo[] }>("workspace.list", {});
-  const { workspaces } = await asked.catch(() => ({ workspaces: [] }));
-  const directories = new Map(workspaces.map(({ id, directory }) => [id, directory]));
-  return processes.map((process) => {
-    const [id = "", ...rest] = process.cwd.slice("/workspaces/".length).split("/");
-    const directory = process.cwd.startsWith(ATTACHED) ? directories.get(id) : null;
-    return directory == null ? process : { ...process, cwd: shortPath([directory, ...rest].join("/"), io.env.HOME) };
-  });
 }
 
 /** `ps aux` and `ps -ef` are habits: all columns, cut to the screen. */

@@ -2,6 +2,7 @@
 
 import { lookAt } from "../../commands/proc/process-look.ts";
 import { allProcesses } from "../../commands/proc/process-names.ts";
+import { inRealPlaces } from "../../commands/proc/real-places.ts";
 import type { Traced } from "../../commands/proc/trace-table.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { messageOf, SysError } from "../../src/abi/errno.ts";
@@ -28,7 +29,7 @@ export class ViewEffects {
     const { io, dispatch, state } = this.ports;
     const isTop = state().overlay.view?.kind === "top";
     const [processes, day] = await Promise.all([allProcesses(io), isTop ? this.day() : null]);
-    dispatch({ type: "listed", processes, day });
+    dispatch({ type: "listed", processes: isTop ? await inRealPlaces(io, processes) : processes, day });
   }
 
   private async day(): Promise<BudgetInfo | null> {
