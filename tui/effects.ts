@@ -66,6 +66,10 @@ export class Effects {
       measure: () => chat.measure(pid()),
       "count-news": () => chat.countNews(),
       "read-news": ({ ids }) => call("notify.read", { ids }),
+      "learn-names": async () => {
+        const processes = await allProcesses(io);
+        dispatch({ type: "named", processes: processes.map(({ pid, label }) => ({ pid, label })) });
+      },
       "catch-up": ({ afterSeq }) => chat.catchUp(pid(), afterSeq),
       answer: ({ answer }) => chat.answer(answer),
       "settle-answer": ({ since }) =>

@@ -6,13 +6,13 @@ import { foundIn } from "../commands/found-here.ts";
 import { findHere, type Here, nameOf, type ProcessHere, processHere } from "../commands/here.ts";
 import { pidNamed } from "../commands/proc/process-names.ts";
 import { messageOf } from "../src/abi/errno.ts";
+import { processName } from "../src/abi/process/process-name.ts";
 import { shortPath } from "../src/lib/short-path.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";
 import type { Spawned } from "../src/syscalls/services.ts";
 import type { AppPorts } from "./ports.ts";
 import { askCard, cardLines } from "./start-card.ts";
 import { startModel } from "./start-model.ts";
-import { processName } from "./state/process.ts";
 import type { Directory } from "./state/state.ts";
 
 export interface Start extends Omit<Place, "note"> {

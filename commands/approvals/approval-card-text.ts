@@ -3,6 +3,7 @@
 
 import { grantsText } from "../../src/abi/grants.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
+import { quotedName } from "../../src/abi/process/process-name.ts";
 import { codeOf, lookalikes, withBlanksShown } from "../../src/lib/text/lookalike.ts";
 import { reveal, sanitize } from "../../src/lib/text/sanitize.ts";
 
@@ -20,14 +21,16 @@ const LOOKALIKES_MAX = 5;
 
 type ApprovalView = Pick<Approval, "id" | "kind" | "pid" | "tool" | "call" | "why" | "about" | "expiresAt"> & {
   readonly args: object;
+  readonly label?: string | null;
 };
 
 export function approvalText(asked: ApprovalView): string {
-  const { pid, tool, why, about, kind } = asked;
-  if (kind === "question") return [`${pid} asks you`, ...approvalBody(asked)].join("\n");
+  const { pid, label = null, tool, why, about, kind } = asked;
+  const name = shown(quotedName({ pid, label }));
+  if (kind === "question") return [`${name} asks you`, ...approvalBody(asked)].join("\n");
   const { target = "gsv", directory = null } = about ?? {};
   const where = directory === null ? target : `${target} in ${shown(directory)}`;
-  const head = `${pid} asks: ${tool} on ${where}`;
+  const head = `${name} asks: ${tool} on ${where}`;
   return [
     head,
     ...dangerLines(asked),
@@ -91,9 +94,16 @@ export function requestLines({
   const { diff = null } = about ?? {};
   const main = MAIN[call];
   const body = main !== undefined && typeof args[main] === "string" ? (args[main] as string) : null;
-  const rest = Object.entries(args).filter(([name]) => name !== main && name !== "target");
+  const rest = Object.entries(args).filter(
+    ([name]) => name !== main && name !== "target" && !(name === "network" && isNetworkGranted(about)),
+  );
   const others = diff === null ? rest : rest.filter(([name]) => !CHANGES.has(name));
   return [...(body === null ? [] : quoted(body)), ...others.flatMap(([name, value]) => argumentText(name, value))];
+}
+
+/** Then the grants name it, and nothing else has to. */
+function isNetworkGranted(about: Approval["about"]): boolean {
+  return about?.grants?.includes("network") === true;
 }
 
 function patternLines({ about }: Pick<ApprovalView, "about">): readonly string[] {
@@ -103,7 +113,9 @@ function patternLines({ about }: Pick<ApprovalView, "about">): readonly string[]
 
 export function reasonLines({ about }: Pick<ApprovalView, "about">): readonly string[] {
   const { reasons = [], dangers = [] } = about ?? {};
-  return reasons.filter((reason) => !dangers.includes(reason)).map((reason) => `  reason: ${shown(reason)}`);
+  return reasons
+    .filter((reason) => !dangers.includes(reason) && !(isNetworkGranted(about) && reason.endsWith("uses the network")))
+    .map((reason) => `  reason: ${shown(reason)}`);
 }
 
 /** Arguments that the diff of a file change already shows. */

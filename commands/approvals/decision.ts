@@ -1,13 +1,13 @@
 // The open request with an id, and the usual words for yes and no.
 
 import { SysError } from "../../src/abi/errno.ts";
-import type { Approval } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
+import type { ShownApproval } from "../../src/syscalls/approval/hil.ts";
 
 /** null if it is no longer open. */
-export async function openApproval(sys: Sys, id: string): Promise<Approval | null> {
+export async function openApproval(sys: Sys, id: string): Promise<ShownApproval | null> {
   try {
-    const { approvals } = await sys.call<{ approvals: readonly Approval[] }>("hil.list", { id });
+    const { approvals } = await sys.call<{ approvals: readonly ShownApproval[] }>("hil.list", { id });
     return approvals[0] ?? null;
   } catch (error) {
     if (error instanceof SysError && error.code === "ENOENT") return null;

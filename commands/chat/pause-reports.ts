@@ -67,6 +67,7 @@ export class PauseReports {
     await this.asked({
       name: "chat.hil",
       ...open,
+      label: open.label ?? null,
       uid: 0,
       parent,
       run: open.runId,

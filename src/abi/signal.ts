@@ -82,6 +82,8 @@ export type Signal =
       readonly about: ApprovalAbout | null;
       /** An answer may include it to apply to exactly this request. */
       readonly hash: string;
+      /** Of the process. */
+      readonly label: string | null;
       readonly expiresAt: number | null;
     })
   | (RunSignal & {
@@ -105,7 +107,12 @@ export type Signal =
       /** The fallback model used from now on. */
       readonly fallbackModel?: string;
     })
-  | (RunSignal & Omit<RunEnd, "runId"> & { readonly name: "chat.complete"; readonly queued: number })
+  | (RunSignal &
+      Omit<RunEnd, "runId"> & {
+        readonly name: "chat.complete";
+        readonly queued: number;
+        readonly label: string | null;
+      })
   /** A compaction has started, and a run waits for it. */
   | (RunSignal & { readonly name: "chat.compacting"; readonly cause: CompactionCause })
   | (RunSignal & Compacted & { readonly name: "chat.compacted" })
@@ -175,7 +182,7 @@ export type Signal =
     })
   | (SignalBase & { readonly name: "notification.updated"; readonly unread: number })
   | (SignalBase & { readonly name: "process.reset"; readonly archive: string | null })
-  | (SignalBase & { readonly name: "process.exit"; readonly archive: string | null })
+  | (SignalBase & { readonly name: "process.exit"; readonly archive: string | null; readonly label: string | null })
   /** Signals were dropped for this subscriber: read the history after `afterSeq`. */
   | (SignalBase & { readonly name: "resync"; readonly afterSeq: number });
 
@@ -212,6 +219,14 @@ const NAMED: { readonly [K in SignalName]: true } = {
   "process.exit": true,
   resync: true,
 };
+
+/** Terminals show these signals of processes other than the attached one, by the name of the process. */
+export const LABELLED: ReadonlySet<SignalName> = new Set([
+  "process.spawn",
+  "process.exit",
+  "chat.hil",
+  "chat.complete",
+]);
 
 export const SIGNAL_NAMES = Object.keys(NAMED) as readonly SignalName[];
 

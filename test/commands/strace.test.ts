@@ -61,7 +61,7 @@ test("new calls are printed once, as they come, until the process ends", async (
   await log.waits(PID);
   log.add(PID, row(2, "shell.exec"), row(3, "fs.write"));
   await log.waits(PID);
-  io.fakeSys.emit({ name: "process.exit", pid: PID, uid: 1000, parent: null, at: 0, archive: null });
+  io.fakeSys.emit({ name: "process.exit", pid: PID, uid: 1000, parent: null, at: 0, archive: null, label: null });
   expect(await running).toBe(0);
   expect(io.stdout.lines.map((line) => line.split(/[ (]/)[1])).toEqual(["fs.read", "shell.exec", "fs.write"]);
   expect(io.stderr.lines).toEqual([`gsv: ${PID} ended`]);

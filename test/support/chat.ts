@@ -37,7 +37,7 @@ export const said = {
   },
   hil: (more: Partial<Of<"chat.hil">> = {}): Signal => {
     const about = { id: "k3x9", tool: "Delete", call: "fs.delete", args: { path: "~/x" }, why: "deletes ask first" };
-    return { ...base, name: "chat.hil", ...SHOWN, ...about, ...more };
+    return { ...base, name: "chat.hil", label: null, ...SHOWN, ...about, ...more };
   },
   closed: (): Signal => ({ ...base, name: "chat.hil_closed", id: "k3x9", decision: "approve", by: "sam" }),
   restart: (more: Partial<Of<"chat.restart">> = {}): Signal => {
@@ -49,7 +49,7 @@ export const said = {
   },
   resync: (afterSeq: number): Signal => ({ pid: PID, uid: 1000, parent: null, at: 0, name: "resync", afterSeq }),
   complete: (status: RunStatus, text: string | null = null, more: Partial<Of<"chat.complete">> = {}): Signal => {
-    const nothing = { error: null, mergedInto: null, usage: NO_USAGE, queued: 0, reason: "end" };
+    const nothing = { error: null, mergedInto: null, label: null, usage: NO_USAGE, queued: 0, reason: "end" };
     return { ...base, name: "chat.complete", status, text, ...nothing, ...more };
   },
 };

@@ -65,9 +65,9 @@ test("a return names what other processes did; switching between processes does 
     ["task:bbbbbb", { seq: 0, at: 15 }],
   ]);
   const played = await open({ seen: { of: (pid) => kept.get(pid) ?? null, keep: () => {}, left: () => 25 } });
-  await played.until(/^While you were away \(.*\): task:aaaaaa is working$/m);
+  await played.until(/^While you were away \(.*\): "docs audit" is working$/m);
   // It ended while the person was at another process.
-  expect(played.text()).not.toContain("task:bbbbbb done");
+  expect(played.text()).not.toContain('dead links" done');
   await played.type("/clear\r/attach task:bbbbbb\r");
   await played.until(/Switched to task:bbbbbb/);
   await played.settle(200);
@@ -173,7 +173,7 @@ test("pending approvals are listed, and the chosen one becomes the card", async 
   await played.type("/approvals\r");
   await played.until(/pending approvals/);
   await played.type("second\r");
-  await played.until(/task:aaaaaa wants to delete ~\/second/);
+  await played.until(/"docs audit" wants to delete ~\/second/);
 });
 
 test("a long text opens in the pager, and q returns to the transcript with the line", async () => {
@@ -240,7 +240,7 @@ test("one line sums up what was missed, if anything was", () => {
     processes: FAMILY,
   } as const;
   expect(missedText(away)).toBe(
-    "While you were away (2h01): 1 answer, 2 tool calls, 1 failed · task:aaaaaa is working, task:bbbbbb done",
+    'While you were away (2h01): 1 answer, 2 tool calls, 1 failed · "docs audit" is working, "dead links" done',
   );
   expect(missedText({ ...away, messages: [], processes: [processInfo()] })).toBeNull();
   // The person was here and has seen the others.

@@ -16,7 +16,7 @@ const SUBJECTS: { readonly [call: string]: string } = {
   "fs.read": "path",
 };
 
-export function alikeWith(shown: Ask, others: readonly Ask[]): readonly Ask[] {
+export function alikeWith<A extends Ask>(shown: Ask, others: readonly A[]): readonly A[] {
   const family = familyOf(shown);
   return family === null ? [] : others.filter((other) => other.id !== shown.id && familyOf(other) === family);
 }

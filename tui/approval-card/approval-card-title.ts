@@ -23,24 +23,26 @@ export function wantsText({ tool, about }: Ask): string {
   return `wants to ${what}${placeOf(about)}`;
 }
 
+export type NamedAsk = Ask & { readonly name: string };
+
 /** Includes the subject if it fits on the row; otherwise the subject is below. */
-export function titleOf(ask: Ask, columns: number): string {
-  if (ask.kind === "question") return `${reveal(ask.pid)} asks you`;
-  if (isPlan(ask)) return `${reveal(ask.pid)} has a plan`;
-  return fitsTitle(ask, columns) ? wholeTitle(ask) : `${reveal(ask.pid)} ${wantsText(ask)}`;
+export function titleOf(ask: NamedAsk, columns: number): string {
+  if (ask.kind === "question") return `${reveal(ask.name)} asks you`;
+  if (isPlan(ask)) return `${reveal(ask.name)} has a plan`;
+  return fitsTitle(ask, columns) ? wholeTitle(ask) : `${reveal(ask.name)} ${wantsText(ask)}`;
 }
 
-export function fitsTitle(ask: Ask, columns: number): boolean {
+export function fitsTitle(ask: NamedAsk, columns: number): boolean {
   // The lines of a longer call are below.
   return !isPlan(ask) && !realSubject(ask).includes("\n") && Bun.stringWidth(wholeTitle(ask)) <= columns;
 }
 
 /** The place comes before the subject, so that no command can pass for it. */
-function wholeTitle(ask: Ask): string {
-  const { pid, tool, about } = ask;
+function wholeTitle(ask: NamedAsk): string {
+  const { name, tool, about } = ask;
   const subject = reveal(realSubject(ask));
   const [verb, object] = VERBS[tool] ?? [`use ${reveal(tool)}`, ""];
-  const head = `${reveal(pid)} wants to ${verb}${about?.again === undefined ? "" : " again"}${placeOf(about)}`;
+  const head = `${reveal(name)} wants to ${verb}${about?.again === undefined ? "" : " again"}${placeOf(about)}`;
   const isParted = object === "" || placeOf(about) !== "";
   return subject === "" ? head : `${head}${isParted ? ":" : ""} ${subject}`;
 }

@@ -13,13 +13,13 @@ import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { clockText, hourText } from "../screen/numbers.ts";
 import type { Theme } from "../screen/theme.ts";
 import type { Ask } from "../state/asks.ts";
-import { processName } from "../state/process.ts";
-import { type State, set } from "../state/state.ts";
+import { nameIn } from "../state/names.ts";
+import type { State } from "../state/state.ts";
 import { subjectOf } from "../talk/subject.ts";
 import { alikeWith } from "./alike.ts";
 import { isAllowing, waysOf } from "./allowing.ts";
 import { choicesOf, inTurn, shownAsk } from "./approval-card-keys.ts";
-import { fitsTitle, isPlan, realSubject, titleOf } from "./approval-card-title.ts";
+import { fitsTitle, isPlan, type NamedAsk, realSubject, titleOf } from "./approval-card-title.ts";
 import { hangingRows } from "./ask-rows.ts";
 import { diffRows } from "./diff.ts";
 import { type Key, keysThatFit } from "./key-row.ts";
@@ -51,16 +51,16 @@ const GAPS = 3;
 /** The mark before a title, the blanks behind it, and the last column. */
 const TITLE_GAPS = 5;
 const OTHERS_MAX = 3;
-const NAME_COLUMNS = 24;
 const WHY_ROWS_MAX = 6;
 const INDENT = "  ";
 
-export function cardView(asked: State, size: CardSize): CardView | null {
-  const state = withNames(asked);
-  const ask = shownAsk(state);
-  if (ask === null) return null;
+export function cardView(state: State, size: CardSize): CardView | null {
+  const shown = shownAsk(state);
+  if (shown === null) return null;
   const { theme, now, columns, rows } = size;
-  const asks = inTurn(state);
+  const named = (each: Ask): NamedAsk => ({ ...each, name: nameIn(state, each) });
+  const ask = named(shown);
+  const asks = inTurn(state).map(named);
   const at = asks.findIndex(({ id }) => id === ask.id);
   const isTight = rows < ROOMY_ROWS;
   const alike = alikeWith(ask, asks);
@@ -98,18 +98,8 @@ export function cardView(asked: State, size: CardSize): CardView | null {
   };
 }
 
-/** The attached process has its name on cards, as in the dock. */
-function withNames(state: State): State {
-  const { process, asking } = state;
-  const name = cutWidth(processName(process), NAME_COLUMNS);
-  if (name === process.pid) return state;
-  return set(state, "asking", {
-    asks: asking.asks.map((ask) => (ask.pid === process.pid ? { ...ask, pid: name } : ask)),
-  });
-}
-
 /** The ways to allow more, in place of the call. */
-function waysView(ask: Ask, ways: readonly string[], state: State, size: CardSize): CardView {
+function waysView(ask: NamedAsk, ways: readonly string[], state: State, size: CardSize): CardView {
   const { theme, columns, rows } = size;
   const marked = state.asking.allowing?.at ?? 0;
   const room = columns - 8;
@@ -222,11 +212,9 @@ export function cardLines(ask: Ask, { theme, columns, isInTitle, isPlaced = fals
   if (kind === "question") return [...approvalBody({ ...ask, expiresAt: null }).flatMap(hanging(columns)), ...cut];
   const diff = about?.diff ?? null;
   const subject = reveal(realSubject(ask));
-  // The place or the grants say it.
-  const isGranted = about?.grants?.includes("network") === true;
-  const asked = pathLines(ask)
-    .filter((line) => !isGranted || line !== "  network: true")
-    .filter((line) => !isInTitle || (line !== `  path: ${subject}` && line !== `  | ${subject}`));
+  const asked = pathLines(ask).filter(
+    (line) => !isInTitle || (line !== `  path: ${subject}` && line !== `  | ${subject}`),
+  );
   const warned = lookalikesIn(ask).flatMap(hanging(columns)).map(theme.needs);
   const changed = diff === null ? [] : diffRows(diff, columns - 2, theme);
   const more = [...failureLines(ask), ...(isPlaced ? [] : grantLines(ask))].flatMap(hanging(columns));
@@ -317,15 +305,15 @@ function scopeOf({ call }: Ask): string {
 }
 
 /** Whole, because one key allows them with the shown one. */
-function alikeLines(alike: readonly Ask[], { theme, now, columns }: CardSize): readonly string[] {
-  return alike.flatMap(({ pid, tool, args, since }) => {
-    const text = `${reveal(subjectOf(tool, args))}  ${reveal(pid)} ${clockText(now - since)}`;
+function alikeLines(alike: readonly NamedAsk[], { theme, now, columns }: CardSize): readonly string[] {
+  return alike.flatMap(({ name, tool, args, since }) => {
+    const text = `${reveal(subjectOf(tool, args))}  ${reveal(name)} ${clockText(now - since)}`;
     const rows = Bun.wrapAnsi(text, Math.max(10, columns - 6), { hard: true }).split("\n");
     return rows.map((row, index) => `${INDENT}${index === 0 ? theme.needs(theme.glyphs.asks) : " "} ${row}`);
   });
 }
 
-function otherLines(others: readonly Ask[], { theme, now, columns }: CardSize, most: number): readonly string[] {
+function otherLines(others: readonly NamedAsk[], { theme, now, columns }: CardSize, most: number): readonly string[] {
   const shown = others.slice(0, most).map((ask) => {
     const waited = clockText(now - ask.since);
     const title = cutWidth(titleOf(ask, columns - waited.length - 8), Math.max(8, columns - waited.length - 8));

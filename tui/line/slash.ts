@@ -3,12 +3,12 @@
 
 import { COMMANDS } from "../../commands/table.ts";
 import { initPid, isPid } from "../../src/abi/ids.ts";
+import { processName } from "../../src/abi/process/process-name.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { THEMES, type ThemeName } from "../screen/theme.ts";
 import { act, type Effect, note, only, print, type Reduced, ran, typedLine } from "../state/effect.ts";
 import type { Menu } from "../state/line.ts";
-import { processName } from "../state/process.ts";
 import { type State, set } from "../state/state.ts";
 import { leaving, warnedOfStopped } from "../talk/jobs.ts";
 import { openedPicker, openedStrace, openedTop } from "../views/views.ts";

@@ -1,9 +1,10 @@
 // The row above the line: directory, process, model, context, cost, unread notifications, pending requests. The least important parts give way first. Pure.
 
 import { type Mode, modeText } from "../../src/abi/policy.ts";
+import { processName } from "../../src/abi/process/process-name.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
-import { type Context, processName } from "../state/process.ts";
+import type { Context } from "../state/process.ts";
 import { realPlace, type State } from "../state/state.ts";
 import { usdText } from "./numbers.ts";
 import type { Theme } from "./theme.ts";

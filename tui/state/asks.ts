@@ -1,10 +1,13 @@
 // Pending approvals and questions, and the card that shows one of them.
 
 import type { Approval } from "../../src/abi/process/process.ts";
+import type { NamedProcess } from "../../src/abi/process/process-name.ts";
 
 export interface Ask
   extends Pick<Approval, "id" | "kind" | "pid" | "tool" | "call" | "why" | "about" | "hash" | "expiresAt"> {
   readonly args: object;
+  /** Of the process; missing if unknown. */
+  readonly label?: string | null;
   readonly since: number;
   /** The list has shortened arguments. */
   readonly inPart?: boolean;
@@ -39,6 +42,8 @@ export interface Allowing {
 }
 
 export interface Asking {
+  /** All processes, read when another process asks: two may have the same label. */
+  readonly processes: readonly NamedProcess[];
   readonly asks: readonly Ask[];
   readonly card: Card | null;
   readonly pressed: PressedAnswer | null;
@@ -51,6 +56,7 @@ export interface Asking {
 }
 
 export const NO_ASKS: Asking = {
+  processes: [],
   asks: [],
   card: null,
   pressed: null,

@@ -61,6 +61,8 @@ export type Effect =
   | { readonly do: "answer"; readonly answer: Answer }
   /** Makes the pressed answer final if no text follows. */
   | { readonly do: "settle-answer"; readonly since: number }
+  /** Reads the labels of all processes. */
+  | { readonly do: "learn-names" }
   | { readonly do: "show-ask"; readonly id: string }
   | { readonly do: "edit-ask"; readonly id: string }
   | { readonly do: "run"; readonly text: string; readonly host: boolean; readonly entry: Past | null }

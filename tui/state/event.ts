@@ -2,6 +2,7 @@
 
 import type { Traced } from "../../commands/proc/trace-table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import type { NamedProcess } from "../../src/abi/process/process-name.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { BudgetInfo } from "../../src/syscalls/system/spending.ts";
 import type { Editing } from "../line/editor.ts";
@@ -50,6 +51,7 @@ export type AppEvent =
     }
   /** Unread notifications, when the terminal starts. */
   | { readonly type: "counted"; readonly unread: number }
+  | { readonly type: "named"; readonly processes: readonly NamedProcess[] }
   | { readonly type: "notice"; readonly text: string; readonly at: number }
   | ViewEvent;
 

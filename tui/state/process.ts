@@ -1,6 +1,5 @@
 // The attached process, its conversation, and background jobs.
 
-import { isInit } from "../../src/abi/ids.ts";
 import type { Mode } from "../../src/abi/policy.ts";
 import type { State as ProcessState, WaitsFor } from "../../src/abi/process/process.ts";
 import type { FailureClass } from "../../src/abi/stream.ts";
@@ -74,11 +73,6 @@ export function newAttachment(pid: string): Attachment {
     costUsd: 0,
     mode: "ask",
   };
-}
-
-/** The label says more than a pid; the label of an init only repeats its owner. */
-export function processName({ pid, label }: { readonly pid: string; readonly label: string | null }): string {
-  return label === null || label.trim() === "" || isInit(pid) ? pid : label.trim();
 }
 
 export interface Conversation {

@@ -3,12 +3,14 @@
 import { COMPACTING, compactedText } from "../../commands/history/compacted.ts";
 import { initPid } from "../../src/abi/ids.ts";
 import type { Signal, SignalOf } from "../../src/abi/signal.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
 import { collapsedCall, withCollapsed } from "../talk/collapsed.ts";
 import { failuresOf, reasonOf } from "../talk/failures.ts";
 import { subjectOf } from "../talk/subject.ts";
 import type { Ask } from "./asks.ts";
 import { act, type Effect, note, only, print, type Reduced } from "./effect.ts";
 import { onNews } from "./news.ts";
+import { nameIn } from "./names.ts";
 import { type ActiveRun, NEW_RUN, type Waiting } from "./process.ts";
 import { noticed, type State, set } from "./state.ts";
 
@@ -61,7 +63,7 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
     case "process.reset":
       return act(state, note(signal.archive === null ? "Reset" : `Reset · archive ${signal.archive}`));
     case "process.exit":
-      return act(set(state, "chat", { run: null }), note(`${signal.pid} ended`), {
+      return act(set(state, "chat", { run: null }), note(`${reveal(nameIn(state, signal))} ended`), {
         do: "attach",
         pid: initPid(state.who.uid),
       });
@@ -75,15 +77,16 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
 function elsewhere(state: State, signal: Signal, at: number): Reduced {
   if (signal.name !== "chat.complete" && signal.name !== "process.exit") return only(state);
   const how = signal.name === "process.exit" ? "ended" : signal.status === "ok" ? "done" : signal.status;
-  return only(noticed(state, `${signal.pid} ${how}`, at, { isNews: true }));
+  return only(noticed(state, `${reveal(nameIn(state, signal))} ${how}`, at, { isNews: true }));
 }
 
 function asked(state: State, ask: Ask): Reduced {
   const { asks } = state.asking;
   if (asks.some(({ id }) => id === ask.id)) return only(state);
-  const { id, kind, pid, tool, call, args, why, about, hash, expiresAt, since } = ask;
-  const shown = { id, kind, pid, tool, call, args, why, about, hash, expiresAt, since };
-  return only(set(state, "asking", { asks: [...asks, shown] }));
+  const { id, kind, pid, label = null, tool, call, args, why, about, hash, expiresAt, since } = ask;
+  const shown = { id, kind, pid, label, tool, call, args, why, about, hash, expiresAt, since };
+  const next = set(state, "asking", { asks: [...asks, shown] });
+  return pid === state.process.pid ? only(next) : act(next, { do: "learn-names" });
 }
 
 function closed(state: State, { id, decision, by }: SignalOf<"chat.hil_closed">): Reduced {

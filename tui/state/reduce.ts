@@ -86,6 +86,8 @@ function onEvent(state: State, event: AppEvent, context: KeyContext): Reduced {
       return only(completed(state, event.of, event.from, event.candidates));
     case "counted":
       return only(set(state, "news", { unread: event.unread }));
+    case "named":
+      return only(set(state, "asking", { processes: event.processes }));
     case "notice":
       return only(noticed(state, event.text, event.at));
     default:
@@ -143,9 +145,10 @@ function adopted(
   const chat = { run: run ?? (working ? runOf(info.activeRunId, calls, now) : null), calls, collapsed };
   const state = set(set(known, "chat", chat), "process", { model: model ?? before.process.model });
   const fresh = asks.filter(({ id }) => !state.asking.asks.some((ask) => ask.id === id));
-  return act(set(state, "asking", { asks: [...state.asking.asks, ...fresh] }), ...entries.map(print), {
-    do: "measure",
-  });
+  const all = [...state.asking.asks, ...fresh];
+  const isOther = all.some(({ pid }) => pid !== info.pid);
+  const names = isOther ? ([{ do: "learn-names" }] as const) : [];
+  return act(set(state, "asking", { asks: all }), ...entries.map(print), { do: "measure" }, ...names);
 }
 
 function withInfo(

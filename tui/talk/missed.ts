@@ -4,6 +4,8 @@
 import { age } from "../../commands/proc/process-table.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { shortName } from "../state/names.ts";
 
 /** The last message of a process that was seen at this terminal. */
 export interface Seen {
@@ -41,7 +43,7 @@ export function missedText(away: WhileAway): string | null {
   ];
   const others = (processes ?? [])
     .filter(({ pid: other, lastActiveAt }) => other !== pid && (lastActiveAt ?? 0) > (left ?? since.at))
-    .map((process) => `${process.pid} ${stateText(process)}`);
+    .map((process) => `${reveal(shortName(process, processes ?? []))} ${stateText(process)}`);
   const named =
     others.length > NAMED_MAX ? [...others.slice(0, NAMED_MAX), `${others.length - NAMED_MAX} more`] : others;
   const all = [...(parts.length === 0 ? [] : [parts.join(", ")]), ...(named.length === 0 ? [] : [named.join(", ")])];

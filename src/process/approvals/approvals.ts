@@ -36,12 +36,16 @@ export function approvalsList(kernel: KernelStore): Pick<Approvals, "list"> {
       if (id !== undefined) {
         const { approval } = await visibleApproval(kernel, caller, id);
         if (approval.decision !== null) throw noSuchApproval(id);
-        return { approvals: [shownApproval(approval, LIMITS.answerBytesMax, LIMITS.answerBytesMax / 2)], next: null };
+        const shown = shownApproval(approval, LIMITS.answerBytesMax, LIMITS.answerBytesMax / 2);
+        return { approvals: await labelled(kernel, [shown]), next: null };
       }
       const owner = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
       const rows = await kernel.approvals.open({ ...owner, ...placeOf(after), limit: PAGE_ROWS });
       const approvals = fitting(
-        rows.map((row) => shownApproval(row)),
+        await labelled(
+          kernel,
+          rows.map((row) => shownApproval(row)),
+        ),
         LIMITS.answerBytesMax,
       );
       return {
@@ -50,6 +54,13 @@ export function approvalsList(kernel: KernelStore): Pick<Approvals, "list"> {
       };
     },
   };
+}
+
+async function labelled(kernel: KernelStore, approvals: readonly ShownApproval[]): Promise<ShownApproval[]> {
+  const labels = new Map<string, string | null>();
+  for (const { pid } of approvals)
+    if (!labels.has(pid)) labels.set(pid, (await kernel.processes.get(pid))?.label ?? null);
+  return approvals.map((each) => ({ ...each, label: labels.get(each.pid) ?? null }));
 }
 
 export function shownApproval(

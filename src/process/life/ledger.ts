@@ -6,7 +6,7 @@ import { messageOf } from "../../abi/errno.ts";
 import { isInit } from "../../abi/ids.ts";
 import type { Approval, RunEnd, State, UsageRow, WaitsFor } from "../../abi/process/process.ts";
 import { WORKING_STATES } from "../../abi/process/process.ts";
-import type { Signal } from "../../abi/signal.ts";
+import { LABELLED, type Signal } from "../../abi/signal.ts";
 import type { Bus } from "../../kernel/bus.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -50,7 +50,7 @@ export interface LedgerOptions {
 type Change = (pid: string, projection: Projection) => void;
 // A plain Omit would keep only the fields that all signals have.
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-export type SignalBody = Without<Signal, "pid" | "uid" | "parent" | "at">;
+export type SignalBody = Without<Signal, "pid" | "uid" | "parent" | "at" | "label">;
 
 const GONE: Projection = {
   state: "idle",
@@ -251,13 +251,9 @@ export class Ledger {
   }
 
   emit(row: ProcessRow, body: SignalBody): void {
-    this.options.bus.emit({
-      pid: row.pid,
-      uid: row.ownerUid,
-      parent: row.parentPid,
-      at: this.options.clock.now(),
-      ...body,
-    } as Signal);
+    const { pid, ownerUid: uid, parentPid: parent, label } = row;
+    const of = { pid, uid, parent, at: this.options.clock.now(), ...(LABELLED.has(body.name) && { label }) };
+    this.options.bus.emit({ ...of, ...body } as Signal);
   }
 
   /** Called for every published change, until the returned function is called. */

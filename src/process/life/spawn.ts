@@ -174,7 +174,7 @@ export async function completeSpawn(
     identity: { runAs: runAs?.username ?? row.uid, ownerUid: row.ownerUid },
     now: clock.now(),
   });
-  const spawned = { name: "process.spawn", label: row.label } as const;
+  const spawned = { name: "process.spawn" } as const;
   // Nothing more to store: the database is opened when it is first used.
   if (isEmpty(step)) {
     await kernel.processes.live(pid, { dirty: false });

@@ -4,6 +4,7 @@ import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { MODE_ALIASES, modeText } from "../../abi/policy.ts";
 import type { Approval } from "../../abi/process/process.ts";
+import { processName } from "../../abi/process/process-name.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { type CallContext, field, syscall, value } from "../define.ts";
 import askText from "../tools/ask.md" with { type: "text" };
@@ -13,6 +14,8 @@ import type { PolicyService, ProcessMode } from "./policy.ts";
 export interface ShownApproval extends Approval {
   /** The arguments are cut to fit a list. Asked for by id, the approval is complete. */
   readonly inPart: boolean;
+  /** Of the process; only in a list. */
+  readonly label?: string | null;
 }
 
 export interface Approvals {
@@ -56,6 +59,19 @@ interface Listed {
   readonly approvals: readonly ShownApproval[];
 }
 
+interface ListedRow extends ShownApproval {
+  readonly process: string;
+}
+
+function rowsOf({ approvals }: Listed): readonly ListedRow[] {
+  const processes = approvals.map(({ pid, label = null }) => ({ pid, label }));
+  return approvals.map((each, at) => ({ ...each, process: processName(processes[at]!, processes) }));
+}
+
+function whatText({ why, about }: Approval): string {
+  return [why, ...(about?.dangers ?? [])].join("; ");
+}
+
 /** A person must not approve what is not fully shown. */
 function partsText(approvals: readonly ShownApproval[]): string | null {
   const said = approvals.flatMap(({ id, inPart }) =>
@@ -79,17 +95,16 @@ export const hilCalls = [
       examples: ["gsv approvals", "gsv approvals k3x9", "gsv approvals --json"],
       print: {
         kind: "table",
-        rows: (result: Listed) => result.approvals,
+        rows: rowsOf,
         cut: ({ approvals }: Listed) => partsText(approvals),
         empty: "(nothing pending)",
         pages: { rows: "approvals", next: "next", argument: "after" },
         columns: [
           { head: "ID", cell: (row: Approval) => row.id },
-          { head: "PID", cell: (row: Approval) => row.pid },
-          { head: "TOOL", cell: (row: Approval) => row.tool },
-          { head: "AGE", since: (row: Approval) => row.createdAt, align: "right" },
-          { head: "WHAT", cell: (row: Approval) => row.why, below: true },
-          { head: "ARGUMENTS", cell: (row: Approval) => JSON.stringify(row.args), below: true },
+          { head: "PROCESS", cell: (row: ListedRow) => row.process },
+          { head: "TOOL", cell: (row: ListedRow) => row.tool },
+          { head: "AGE", since: (row: ListedRow) => row.createdAt, align: "right" },
+          { head: "WHAT", cell: whatText, below: true },
         ],
       },
     },
