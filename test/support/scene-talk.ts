@@ -85,7 +85,7 @@ export const FAILED = {
     target: "host",
     directory: "/home/sam/src/app",
     sandboxed: true,
-    reasons: ["it failed without: network"],
+    reasons: ["failed without network"],
     diff: null,
     grants: ["network"],
     again: {

@@ -58,7 +58,7 @@ export function cardView(state: State, size: CardSize): CardView | null {
   const shown = shownAsk(state);
   if (shown === null) return null;
   const { theme, now, columns, rows } = size;
-  const named = (each: Ask): NamedAsk => ({ ...each, name: nameIn(state, each) });
+  const named = (each: Ask): NamedAsk => ({ ...each, name: nameIn(state, each, columns) });
   const ask = named(shown);
   const asks = inTurn(state).map(named);
   const at = asks.findIndex(({ id }) => id === ask.id);
@@ -72,7 +72,7 @@ export function cardView(state: State, size: CardSize): CardView | null {
       isTight ? 0 : Math.max(0, OTHERS_MAX - alike.length),
     ),
   ];
-  const whole = whyLines(ask, columns - 4);
+  const whole = whyLines(ask, columns - 4, isTight);
   const why = isTight ? whyInOne(ask, whole, columns - 4) : whole.slice(0, WHY_ROWS_MAX);
   const waited = clockText(now - ask.since);
   const placed = asks.length > 1 ? `${at + 1} of ${asks.length} · ${waited}` : waited;
@@ -143,7 +143,7 @@ function endOf(reason: string): string {
 }
 
 /** Where a command runs, or where a file lies, and why it asks. null if the kernel is older and tells it in words only. */
-function placeLines({ args, about }: Ask): readonly string[] | null {
+function placeLines({ args, about }: Ask, isTight: boolean): readonly string[] | null {
   if (about === null) return null;
   const { directory, sandboxed, grants = [], path, attaches, dangers = [] } = about;
   const command = String((args as { readonly command?: unknown }).command ?? "");
@@ -160,7 +160,10 @@ function placeLines({ args, about }: Ask): readonly string[] | null {
   const granted = isNetworkOnly(about) ? ", with network for this command only" : "";
   const network = grants.includes("network") ? granted : ", no network";
   const box = sandboxed ? `in a sandbox${network}` : "no sandbox: it can do everything you can";
-  return [attaches === directory ? `attaches ${reveal(directory)}` : `in ${reveal(directory)}`, box, ...reasons];
+  if (attaches === directory) return [`attaches ${reveal(directory)}`, box, ...reasons];
+  const where = `in ${reveal(directory)}`;
+  // In one row the sandbox counts, and the dock has the place.
+  return isTight ? [box, where, ...reasons] : [where, box, ...reasons];
 }
 
 /** Then the place of the command says it. */
@@ -169,7 +172,7 @@ function isNetworkOnly(about: Ask["about"]): boolean {
   return sandboxed === true && directory != null && grants.length === 1 && grants[0] === "network";
 }
 
-function whyLines(ask: Ask, columns: number): readonly string[] {
+function whyLines(ask: Ask, columns: number, isTight: boolean): readonly string[] {
   const { kind, tool, call, why, about, expiresAt, args } = ask;
   const { default: fallback } = args as { readonly default?: unknown };
   if (kind === "question") {
@@ -178,7 +181,7 @@ function whyLines(ask: Ask, columns: number): readonly string[] {
     return wrapped(`expires at ${hourText(expiresAt)}${then}`, columns);
   }
   if (isPlan({ call })) return [];
-  const placed = placeLines(ask);
+  const placed = placeLines(ask, isTight);
   if (placed !== null) return wrapped(placed.join(" · "), columns);
   // The subject is in the title or below.
   const subject = subjectOf(tool, args);

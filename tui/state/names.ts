@@ -4,24 +4,25 @@ import { type NamedProcess, quotedName } from "../../src/abi/process/process-nam
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import type { State } from "./state.ts";
 
-const NAME_COLUMNS = 24;
+const LABEL_COLUMNS = { least: 8, most: 24 };
+/** A label takes at most a quarter of a row. */
+const SHARE = 1 / 4;
 
-export function shortName(process: NamedProcess, others: readonly NamedProcess[]): string {
+export function shortName(process: NamedProcess, others: readonly NamedProcess[], columns?: number): string {
+  const { least, most } = LABEL_COLUMNS;
+  const room = columns === undefined ? most : Math.max(least, Math.min(most, Math.floor(columns * SHARE)));
+  const cut = ({ pid, label }: NamedProcess) => ({ pid, label: label === null ? null : cutWidth(label.trim(), room) });
   return quotedName(cut(process), others.map(cut));
 }
 
-export function nameIn(
-  { process, asking }: State,
-  { pid, label = null }: Partial<NamedProcess> & { pid: string },
-): string {
-  const asks = asking.asks.map((ask) => ({ pid: ask.pid, label: ask.label ?? null }));
-  const known = [process, ...asks, ...asking.processes];
-  return shortName(
-    { pid, label: label ?? known.find((each) => each.pid === pid && each.label !== null)?.label ?? null },
-    known,
-  );
+interface MaybeLabelled {
+  readonly pid: string;
+  readonly label?: string | null;
 }
 
-function cut({ pid, label }: NamedProcess): NamedProcess {
-  return { pid, label: label === null ? null : cutWidth(label.trim(), NAME_COLUMNS) };
+export function nameIn({ process, asking }: State, { pid, label = null }: MaybeLabelled, columns?: number): string {
+  const asks = asking.asks.map((ask) => ({ pid: ask.pid, label: ask.label ?? null }));
+  const known = [process, ...asks, ...asking.processes];
+  const same = known.find((each) => each.pid === pid && each.label !== null);
+  return shortName({ pid, label: label ?? same?.label ?? null }, known, columns);
 }

@@ -27,7 +27,7 @@ export function runAgain(
 
 /** No rule covers the second run: it could not carry the grants. */
 export function secondRunAbout(about: ApprovalAbout, again: RunAgain): ApprovalAbout {
-  const reason = `it failed without: ${grantsText(again.withheld)}`;
+  const reason = `failed without ${grantsText(again.withheld)}`;
   return { ...about, reasons: [reason], again, once: true };
 }
 

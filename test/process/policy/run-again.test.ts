@@ -47,7 +47,7 @@ test("the card comes back with what was missing; approved, the command runs agai
     why: `run on this computer in ${work}, in a sandbox with the network: suite`,
     about: {
       grants: ["network"],
-      reasons: ["it failed without: network"],
+      reasons: ["failed without network"],
       once: true,
       again: { exit: 3, output: "Error: getaddrinfo ENOTFOUND api.example", withheld: ["network"] },
     },
