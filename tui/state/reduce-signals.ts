@@ -9,8 +9,8 @@ import { failuresOf, reasonOf } from "../talk/failures.ts";
 import { subjectOf } from "../talk/subject.ts";
 import type { Ask } from "./asks.ts";
 import { act, type Effect, note, only, print, type Reduced } from "./effect.ts";
-import { onNews } from "./news.ts";
 import { nameIn } from "./names.ts";
+import { onNews } from "./news.ts";
 import { type ActiveRun, NEW_RUN, type Waiting } from "./process.ts";
 import { noticed, type State, set } from "./state.ts";
 
