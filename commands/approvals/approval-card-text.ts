@@ -33,7 +33,9 @@ export function approvalText(asked: ApprovalView): string {
   const head = `${name} asks: ${tool} on ${where}`;
   return [
     head,
-    ...dangerLines(asked),
+    ...dangersOf(asked),
+    // A command that runs in the sandbox names its grants in the reason.
+    ...(about?.sandboxed === true ? [] : grantLines(asked)),
     ...approvalBody(asked),
     ...failureLines(asked),
     `  to ${shown(why)}`,
@@ -43,7 +45,11 @@ export function approvalText(asked: ApprovalView): string {
 }
 
 export function dangerLines({ about }: Pick<ApprovalView, "about">): readonly string[] {
-  return [...(about?.dangers ?? []).map((each) => `  danger: ${shown(each)}`), ...grantLines({ about })];
+  return [...dangersOf({ about }), ...grantLines({ about })];
+}
+
+function dangersOf({ about }: Pick<ApprovalView, "about">): readonly string[] {
+  return (about?.dangers ?? []).map((each) => `  danger: ${shown(each)}`);
 }
 
 export function grantLines({ about }: Pick<ApprovalView, "about">): readonly string[] {

@@ -11,7 +11,7 @@ const WORDS: { readonly [grant: string]: string } = {
   "git-settings": "changing git's settings and hooks",
 };
 
-export function grantText(grant: Grant): string {
+function grantText(grant: Grant): string {
   return WORDS[grant] ?? `writing to ${grant.slice("write:".length)}`;
 }
 

@@ -45,6 +45,27 @@ test("an approval with cut arguments says so and how to see them all, in any for
   }
 });
 
+test("one request in full names the network and the process once, and two processes of one label have their pids", async () => {
+  const io = new FakeIo();
+  const about = {
+    ...{ target: "host", directory: "/srv/app", sandboxed: true, diff: null, grants: ["network"] },
+    reasons: ["curl example.com: uses the network"],
+  };
+  const asked = {
+    ...{ ...APPROVAL, about, tool: "Shell", call: "shell.exec", pid: "task:aaaaaa", label: "build", createdAt: 0 },
+    args: { command: "curl example.com", target: "host", network: true },
+    why: "run on this computer in /srv/app, in a sandbox with network, for this command only: curl example.com",
+  };
+  io.fakeSys.answer("hil.list", ({ id }: { id?: string }) => ({
+    approvals: id === undefined ? [asked, { ...asked, pid: "task:bbbbbb" }] : [asked],
+  }));
+  expect(await runs(io, "approvals", asked.id)).toBe(0);
+  expect(io.stdout.text.match(/network/g)).toHaveLength(1);
+  expect(io.stdout.text).toStartWith("build asks: Shell on host in /srv/app\n");
+  expect(await runs(io, "approvals")).toBe(0);
+  expect(io.stdout.text).toMatch(/ build aaaaaa .*\n.* build bbbbbb /);
+});
+
 describe("gsv fs read", () => {
   const view = { kind: "file", path: "/home/sam/my notes", content: "a\nb", firstLine: 3, lines: 9, truncated: true };
 

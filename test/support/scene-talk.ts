@@ -34,7 +34,7 @@ export const INSTALL = {
   tool: "Shell",
   call: "shell.exec",
   args: { command: "npm install lodash", target: "host" },
-  why: "run on this computer in /home/sam/src/app, in a sandbox with the network: npm install lodash",
+  why: "run on this computer in /home/sam/src/app, in a sandbox with network, for this command only: npm install lodash",
   about: {
     target: "host",
     directory: "/home/sam/src/app",
@@ -80,7 +80,7 @@ export const FAILED = {
   tool: "Shell",
   call: "shell.exec",
   args: { command: "npm test", target: "host" },
-  why: "run on this computer in /home/sam/src/app, in a sandbox with the network: npm test",
+  why: "run on this computer in /home/sam/src/app, in a sandbox with network, for this command only: npm test",
   about: {
     target: "host",
     directory: "/home/sam/src/app",

@@ -16,8 +16,8 @@ gsv chat "delete ~/list.md"
 #! gsv: run is on hold: your answer is needed (gsv wait --wait init:1000 waits for it)
 #= 5
 gsv approvals
-#> ID … PROCESS … TOOL … SINCE … WHAT
-#> … init:1000 … Delete … delete /home/sam/list.md; deletes a file
+#> ID … PROCESS … TOOL … SINCE … WHAT … ARGUMENTS
+#> … init:1000 … Delete … delete /home/sam/list.md; deletes a file … {"path":"~/list.md"}
 gsv wait init:1000
 #! gsv: init:1000 is on hold: approval a1b2 (delete /home/sam/list.md)
 #= 5

@@ -105,6 +105,7 @@ export const hilCalls = [
           { head: "TOOL", cell: (row: ListedRow) => row.tool },
           { head: "AGE", since: (row: ListedRow) => row.createdAt, align: "right" },
           { head: "WHAT", cell: whatText, below: true },
+          { head: "ARGUMENTS", cell: (row: ListedRow) => JSON.stringify(row.args), below: true },
         ],
       },
     },

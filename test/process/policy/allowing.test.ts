@@ -87,7 +87,9 @@ test("a rule for a command without the network does not cover it with the networ
   await using desk = await attached();
   await allow(desk, await run(desk, "npm test"));
   expect(await run(desk, "npm test")).toBe("npm test\n(exit status 0)");
-  expect(why(await run(desk, "npm test", { network: true }))).toContain("in a sandbox with the network");
+  expect(why(await run(desk, "npm test", { network: true }))).toContain(
+    "in a sandbox with network, for this command only",
+  );
 });
 
 test("for a file the pattern is its directory, and other files still ask", async () => {

@@ -5,7 +5,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { grantText } from "../../../src/abi/grants.ts";
+import { grantsText } from "../../../src/abi/grants.ts";
 import type { Approval } from "../../../src/abi/process/process.ts";
 import { hostEnvironment } from "../../../src/lib/host-environment.ts";
 import { gitGuard } from "../../../src/targets/git-guard.ts";
@@ -100,7 +100,7 @@ async function carded(at: Desk, { command, needs }: Row): Promise<Carded> {
   const steps: string[] = [];
   while (typeof next !== "string") {
     const { id } = next;
-    const again = next.about?.again?.withheld.map((grant) => grantText(grant).replace(scratch, ""));
+    const again = next.about?.again?.withheld.map((grant) => grantsText([grant]).replace(scratch, ""));
     steps.push(again === undefined ? "asks" : `asks again for ${again.join(", ")}`);
     await at.home.sys.call("hil.answer", { id, decision: "approve" });
     let open: Approval | undefined;
@@ -122,7 +122,7 @@ function shownOf({ about }: Carded): Pick<Row, "text" | "grants" | "dangers"> {
   return {
     // A reason begins with its command, shortened.
     text: reason.replace(/^.*: /, ""),
-    grants: (about?.grants ?? []).map(grantText).join(", "),
+    grants: grantsText(about?.grants ?? []),
     dangers: (about?.dangers ?? []).join("; "),
   };
 }

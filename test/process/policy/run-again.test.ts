@@ -44,7 +44,7 @@ test("the card comes back with what was missing; approved, the command runs agai
   expect(first).toMatchObject({ why: expect.stringContaining("in a sandbox without network: suite") });
   const second = (await approved(desk, first)) as Approval;
   expect(second).toMatchObject({
-    why: `run on this computer in ${work}, in a sandbox with the network: suite`,
+    why: `run on this computer in ${work}, in a sandbox with network, for this command only: suite`,
     about: {
       grants: ["network"],
       reasons: ["failed without network"],

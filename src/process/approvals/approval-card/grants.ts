@@ -1,6 +1,6 @@
 // What approval gives a command in the sandbox: what it needs, and what its first run failed without. Pure.
 
-import { type Grant, grantText } from "../../../abi/grants.ts";
+import { type Grant, grantsText } from "../../../abi/grants.ts";
 import type { HostGround } from "../../../kernel/shells/host-launcher.ts";
 import type { ExecRequest } from "../../../syscalls/run/shell-service.ts";
 import type { CommandNeeds } from "./command-needs.ts";
@@ -33,7 +33,7 @@ export function groundWords(ground: HostGround | null, { grants, onDisk }: Reach
   if (ground === null) return onDisk ? "run in gsv, on files of this computer" : "run in gsv";
   const where = `run on this computer in ${ground.directory}`;
   if (ground.sandbox === null) return `${where}, with NO SANDBOX: it can do everything you can`;
-  const others = grants.filter((grant) => grant !== "network").map((grant) => `, with ${grantText(grant)}`);
-  const network = grants.includes("network") ? "with the network" : "without network";
-  return `${where}, in a sandbox ${network}${others.join("")}`;
+  const granted = grants.length === 0 ? "" : `with ${grantsText(grants)}, for this command only`;
+  if (grants.includes("network")) return `${where}, in a sandbox ${granted}`;
+  return `${where}, in a sandbox without network${granted === "" ? "" : `, ${granted}`}`;
 }
