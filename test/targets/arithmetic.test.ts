@@ -69,3 +69,9 @@ test("PIPESTATUS has all elements when a trap is set", async () => {
     false; status=$?; echo "status $status"; trap 'echo stopped' TERM; false | true; echo "\${PIPESTATUS[@]}"`;
   expect(await output(script)).toBe("0 1 0\nERR 1\n1 0 1\nor 1 1\nERR 1\nstatus 1\n1 0\n");
 });
+
+test("an assignment after a failure succeeds", async () => {
+  const script = `false; x=1 && echo "one $x"; f() { false; r=(1); }; f && echo two; x=$(false) || echo kept
+    set -e; false || status=$?; echo "status $status"; g() { [ -n "" ] || status=$?; }; g; echo end`;
+  expect(await output(script)).toBe("one 1\ntwo\nkept\nstatus 1\nend\n");
+});

@@ -2,6 +2,7 @@
 // in every subshell. Each rule returns a replacement for a node, or null if it does not apply. Pure.
 
 import { OWN, SHELL_FLAG, WHOLE } from "../programs/internal-words.ts";
+import { splitAssignments, succeeding } from "./assignments.ts";
 import { withCommandWords } from "./command-words.ts";
 import type { Events } from "./event-traps.ts";
 import {
@@ -51,7 +52,12 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
   const args = command.args as readonly Node[];
   const [first] = args;
   if (name === null)
-    return throughReference(command, rules) ?? splitAssignments(command) ?? withCommandWords(command, rules.parse);
+    return (
+      throughReference(command, rules) ??
+      splitAssignments(command) ??
+      withCommandWords(command, rules.parse) ??
+      succeeding(command)
+    );
   if (name === "echo" || name === "printf") return printsToFile(command, rules.functions);
   if (name === "exec" && first !== undefined && !(literalText(first) ?? "").startsWith("-"))
     return replacing(command, rules);
@@ -161,13 +167,6 @@ function throughReference(command: Node, { references, parse }: Rules): Node | n
   const sign = assignment.append === true ? "+=" : "=";
   const appended = parse(`eval "\${!${name}}${sign}(\\"\\\${${OWN.words}[@]}\\")"`);
   return group([statementOf({ ...command, assignments: [values] }), ...appended]);
-}
-
-// In order, because one may depend on the one before: IFS=, parts=($list).
-function splitAssignments(command: Node): Node | null {
-  const assignments = command.assignments as readonly Node[];
-  if (command.name !== null || assignments.length < 2 || !assignments.some(({ name }) => name === "IFS")) return null;
-  return group(assignments.map((each) => statementOf({ ...command, assignments: [each] })));
 }
 
 /** A job is passed as a script, with the state of its shell. */
