@@ -57,8 +57,14 @@ test("a name has 1 to 32 plain characters, is free, and is not reserved", async 
   await using _ = home;
   for (const username of ["Bob", "7of9", "a b", "a/b", "é", "x".repeat(33), "-a", "a.b", "__proto__!"])
     expect(`${username} ${(await home.refusal("account.create", { username }, root)).code}`).toBe(`${username} EINVAL`);
-  for (const username of ["bob", "sam", "sol", "users", "kernel", "nobody"])
+  for (const username of ["bob", "sam", "sol"])
     expect(`${username} ${(await home.refusal("account.create", { username }, root)).code}`).toBe(`${username} EEXIST`);
+  const reserved = ["root", "users", "drivers", "services", "kernel", "nobody", "system", "gsv", "anybody", "everyone"];
+  for (const name of [...reserved, "__proto__", "constructor"]) {
+    const answer = { code: "EINVAL", message: `${name} is reserved`, hints: ["choose another name"] };
+    expect(await home.refusal("account.create", { username: name }, root)).toMatchObject(answer);
+    expect(await home.refusal("group.add", { name }, root)).toMatchObject(answer);
+  }
 });
 
 test("an account with processes is removed only if they are ended and archived too, and its number is not reused", async () => {

@@ -1,5 +1,6 @@
 // Names that accounts and groups may have, and the names that gsv chooses itself.
 
+import { SysError } from "../../abi/errno.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import { GROUPS } from "./capabilities.ts";
 
@@ -11,6 +12,10 @@ const RESERVED: ReadonlySet<string> = new Set(["kernel", "nobody", "system", "gs
 export function isReserved(name: string): boolean {
   // Every JavaScript object has a __proto__ and a constructor.
   return Object.hasOwn(GROUPS, name) || RESERVED.has(name) || name in {};
+}
+
+export function reservedName(name: string): SysError {
+  return new SysError("EINVAL", `${name} is reserved`, ["choose another name"]);
 }
 
 /** A name for the personal agent of a new human. */

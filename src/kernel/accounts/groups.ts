@@ -7,7 +7,7 @@ import type { GroupRow } from "../../store/kernel/people/groups.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Groups } from "../../syscalls/account/account-service.ts";
 import type { ReceiptContext } from "../dispatch.ts";
-import { isReserved } from "./account-names.ts";
+import { isReserved, reservedName } from "./account-names.ts";
 import { capabilityFault, GROUPS } from "./capabilities.ts";
 import { wordsOf } from "./rights.ts";
 
@@ -22,7 +22,8 @@ export function groupsService(kernel: KernelStore): Groups {
     async add({ caller, receipt }: ReceiptContext, name) {
       needRoot(caller, "add groups");
       if (!NAME.test(name)) throw new SysError("EINVAL", `invalid group name: ${name.slice(0, 40)}`);
-      const made = isReserved(name) ? null : await groups.create(name, receipt);
+      if (isReserved(name)) throw reservedName(name);
+      const made = await groups.create(name, receipt);
       if (made === null) throw new SysError("EEXIST", `${name} is already an account or group`);
       return made;
     },

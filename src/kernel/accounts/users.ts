@@ -17,7 +17,7 @@ import type {
 } from "../../syscalls/account/account-service.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ReceiptContext } from "../dispatch.ts";
-import { freeAgentName, isReserved } from "./account-names.ts";
+import { freeAgentName, isReserved, reservedName } from "./account-names.ts";
 import { GROUPS } from "./capabilities.ts";
 import { accountFrom, type Lockout } from "./lockout.ts";
 import { checkPassword, type Passwords } from "./passwords.ts";
@@ -144,7 +144,7 @@ async function ownerWanted(people: PeopleRows, caller: Caller, name: string | un
 function checkName(name: string): void {
   if (!NAME.test(name))
     throw new SysError("EINVAL", `invalid name: ${name}`, ["use 1 to 32 of a-z 0-9 _ -, starting with a letter or _"]);
-  if (isReserved(name)) throw new SysError("EEXIST", `${name} is reserved`);
+  if (isReserved(name)) throw reservedName(name);
 }
 
 /** Any account for root, else the caller's own and its agents; others look absent. */
