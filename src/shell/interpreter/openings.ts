@@ -69,7 +69,8 @@ export class Openings {
     this.unseen = null;
     this.waiting?.cancel();
     this.waiting = { path, at, cancel: () => {} };
-    this.kernel.hold(path, at, (error) => this.failed(path, error));
+    // The content follows in any case, and its write has the same error.
+    this.kernel.hold(path, at, () => {});
     return true;
   }
 
