@@ -36,6 +36,14 @@ test("a command that only prints needs one question for its file", async () => {
   expect(await output("{ echo 1 > in; echo 2 >> in; } > out; stat -c %s out; cat in")).toBe("0\n1\n2\n");
 });
 
+test("an error is reported once, also if the command is looked up in the PATH meanwhile", async () => {
+  const script = "PATH=/usr/local/bin:/usr/bin; echo x > nodir/f; echo $?; echo y >> new; cat new";
+  expect(await scripts.run(script)).toMatchObject({
+    stdout: "1\ny\n",
+    stderr: "bash: nodir/f: No such file or directory\n",
+  });
+});
+
 test("files that cannot be written are reported before the next command", async () => {
   const { stdout, stderr } = await scripts.run(`mkdir d; echo x > d; echo $?; echo x > nodir/f || echo no
 echo x > new; x="n*"; echo pattern > ./$x; cat new; set -C; echo y > new; echo $?; set +C; echo z > new; cat new; echo() { :; }; echo x > last; ls`);
