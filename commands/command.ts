@@ -91,6 +91,8 @@ export interface Io {
   /** --no-input: never asks. */
   readonly asksNobody?: true;
   readonly noPager?: true;
+  /** --quiet: status output appears only if the command fails. */
+  readonly isQuiet?: true;
   /** Receives status lines, such as the one about a new home, until the returned function is called. */
   onWord(hear: (line: string) => void): () => void;
   /** Compiles a jq program: it takes lines of JSON and returns its output. Throws if the program is invalid. */

@@ -22,7 +22,7 @@ export async function runWith(globals: GlobalValues, io: Io, run: (io: Io) => Pr
   const release = held === null ? null : io.onWord((line) => void held.write(line));
   const changed: Io = Object.create(io, {
     ...(filtered === null ? {} : { stdout: { value: filtered } }),
-    ...(held === null ? {} : { stderr: { value: held } }),
+    ...(held === null ? {} : { stderr: { value: held }, isQuiet: { value: true } }),
     ...(globals.has("--no-pager") ? { noPager: { value: true } } : {}),
     env: { value: colourEnv(io.env, (globals.get("--color")?.[0] ?? "auto") as ColourChoice) },
     ...(held === null ? {} : { person: { value: heardFirst(io.person, held) } }),

@@ -38,7 +38,10 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Load } } = 
     resume: async () => (await import("./sched/pause.ts")).pauseAs("resume"),
     rm: () => derived("sched.remove", "sched rm"),
   },
-  storage: { verify: async () => (await import("./system/storage.ts")).verify },
+  storage: {
+    verify: async () => (await import("./system/storage.ts")).verify,
+    migrate: async () => (await import("./system/storage-migrate.ts")).migrate,
+  },
   policy: {
     rm: () => derived("policy.revoke", "policy rm"),
     edit: async () => (await import("./approvals/policy.ts")).edit,

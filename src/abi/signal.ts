@@ -34,6 +34,13 @@ export interface Compacted {
   readonly cause: CompactionCause;
 }
 
+export interface MoveProgress {
+  readonly files: number;
+  readonly filesTotal: number;
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
 export type Signal =
   | (RunSignal & { readonly name: "chat.start"; readonly model: string; readonly seq: number })
   /** Queued messages have entered the run between two turns. Each has its own run id, which ends with this run. */
@@ -181,6 +188,8 @@ export type Signal =
       readonly unread: number;
     })
   | (SignalBase & { readonly name: "notification.updated"; readonly unread: number })
+  /** How far `storage.migrate` is. `pid` is the init of its caller. */
+  | (SignalBase & MoveProgress & { readonly name: "storage.progress" })
   | (SignalBase & { readonly name: "process.reset"; readonly archive: string | null })
   | (SignalBase & { readonly name: "process.exit"; readonly archive: string | null; readonly label: string | null })
   /** Signals were dropped for this subscriber: read the history after `afterSeq`. */
@@ -215,6 +224,7 @@ const NAMED: { readonly [K in SignalName]: true } = {
   "process.schedule": true,
   "notification.created": true,
   "notification.updated": true,
+  "storage.progress": true,
   "process.reset": true,
   "process.exit": true,
   resync: true,

@@ -115,7 +115,7 @@ export function bootServices(
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
     media: mediaService({ kernel, objects, clock }, parts.media),
-    storage: storageService({ ...core.storage, kernel, clock }),
+    storage: storageService({ ...core.storage, kernel, clock, emit: (signal) => core.bus.emit(signal) }),
     outages: outageReports(kernel),
     undoing,
     fileUse: bootFileUse(core, files, { hostFiles, parts }),

@@ -68,7 +68,7 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
     files: filesByTarget(filesService({ namespace, homeOf }), null),
     tree: treeService({ namespace, homeOf, names: namesIn(kernel), clock }),
     media: mediaReads({ kernel, objects }),
-    storage: storageService({ ...stored, kernel, clock }),
+    storage: storageService({ ...stored, kernel, clock, emit: () => {} }),
   };
 }
 

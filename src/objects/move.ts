@@ -13,6 +13,8 @@ export interface Moving {
   readonly rows: Pick<ObjectRows, "get" | "page">;
   /** Objects moved in earlier rounds: key to state. */
   readonly done: Map<string, string>;
+  /** Called when an object is at the destination and verified. */
+  readonly onMoved?: (meta: ObjectMeta) => void;
 }
 
 export interface MoveResult {
@@ -33,6 +35,7 @@ export async function moveAll(moving: Moving): Promise<MoveResult> {
       const how = await moveOne(moving, meta);
       if (how === "changed") continue;
       moving.done.set(meta.key, mark);
+      moving.onMoved?.(meta);
       sum.objects++;
       if (how === "found") sum.found++;
       else sum.bytes += meta.size;

@@ -4,6 +4,8 @@
 import { storedKey } from "../../abi/config/config-key.ts";
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
+import { initPid } from "../../abi/ids.ts";
+import type { Signal } from "../../abi/signal.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { familyOf, mediaNamed } from "../../objects/keys.ts";
 import { moveAll } from "../../objects/move.ts";
@@ -21,6 +23,7 @@ const NAMES_MAX = 1000;
 /** Identifies the home in a shared bucket. Not a visible setting. */
 const HOME_ID = "config/storage/home";
 const YOUNG_MS = 60 * 60 * 1000;
+const PROGRESS_MS = 250;
 
 export interface StoragePorts {
   readonly objects: SwitchedObjects;
@@ -30,6 +33,7 @@ export interface StoragePorts {
   /** The driver that is not in use, as configured. */
   readonly other: (driver: Driver) => Promise<StoredObjects>;
   readonly newId: () => string;
+  readonly emit: (signal: Signal) => void;
 }
 
 export function storageService(ports: StoragePorts): Storage {
@@ -110,7 +114,9 @@ async function migrate(ports: StoragePorts, driver: Driver, caller: Caller) {
   const done = new Map<string, string>();
   const rows = { get: (key: string) => objects.head(key), page: objects.page.bind(objects) };
   await clear(to, ports);
-  const first = await moveAll({ from, to, rows, done });
+  const progress = await progressOf(ports, caller);
+  const first = await moveAll({ from, to, rows, done, onMoved: progress.moved });
+  progress.end();
   let last = first;
   // Copies what changed during the first round, while writes are blocked.
   await objects.switch(async () => {
@@ -126,6 +132,34 @@ async function migrate(ports: StoragePorts, driver: Driver, caller: Caller) {
   return {
     ...{ from: from.place, to: to.place, driver, objects: done.size },
     ...{ found: first.found + last.found, bytes: first.bytes + last.bytes },
+  };
+}
+
+/** Counts the first round, which has nearly all files, and emits the counts at its start, at most every 250 ms, and at its end. */
+async function progressOf({ objects, clock, emit }: StoragePorts, { uid }: Caller) {
+  const now = { files: 0, filesTotal: 0, bytes: 0, bytesTotal: 0 };
+  for await (const { dirmarker, size } of all(objects)) {
+    if (dirmarker) continue;
+    now.filesTotal++;
+    now.bytesTotal += size;
+  }
+  let emittedAt = Number.NEGATIVE_INFINITY;
+  const send = () => {
+    emittedAt = clock.mono();
+    // Files written during the move count as well.
+    now.filesTotal = Math.max(now.files, now.filesTotal);
+    now.bytesTotal = Math.max(now.bytes, now.bytesTotal);
+    emit({ name: "storage.progress", pid: initPid(uid), uid, parent: null, at: clock.now(), ...now });
+  };
+  send();
+  return {
+    moved({ dirmarker, size }: ObjectMeta) {
+      if (dirmarker) return;
+      now.files++;
+      now.bytes += size;
+      if (clock.mono() - emittedAt >= PROGRESS_MS) send();
+    },
+    end: send,
   };
 }
 
