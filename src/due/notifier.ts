@@ -9,6 +9,7 @@ import type { Bus } from "../kernel/bus.ts";
 import { Alarms } from "../lib/alarm.ts";
 import type { Clock } from "../lib/clock.ts";
 import { sha256Hex } from "../lib/hash.ts";
+import { Serial } from "../lib/serial.ts";
 import { sanitize } from "../lib/text/sanitize.ts";
 import { shortText } from "../lib/text/truncate.ts";
 import type { AddNotification, NotificationRow } from "../store/kernel/due/notifications.ts";
@@ -36,11 +37,14 @@ const TOGETHER_MS = 30_000;
 const TITLES_MAX = 3;
 const ID_LENGTH = 6;
 
+type Options = (row: NotificationRow) => Omit<AddNotification, "max">;
+
 export class Notifier {
   private readonly alarms: Alarms<"due">;
   /** Instants of the last announcements by account. */
   private readonly announced = new Map<number, readonly number[]>();
   private readonly working = new Set<Promise<void>>();
+  private readonly adding = new Serial();
   private isStopped = false;
 
   constructor(private readonly ports: NotifierPorts) {
@@ -70,12 +74,12 @@ export class Notifier {
     while (this.working.size > 0) await Promise.all(this.working);
   }
 
-  /** Null if it was not added: an unread one has the same source. */
-  async add(
-    uid: number,
-    news: News,
-    options: (row: NotificationRow) => Omit<AddNotification, "max"> = () => ({}),
-  ): Promise<NotificationRow | null> {
+  /** Null if it was not added: an unread one has the same source. One after the other, so that no two get the same id. */
+  add(uid: number, news: News, options: Options = () => ({})): Promise<NotificationRow | null> {
+    return this.adding.run(() => this.addNow(uid, news, options));
+  }
+
+  private async addNow(uid: number, news: News, options: Options): Promise<NotificationRow | null> {
     const { kernel, clock } = this.ports;
     const now = clock.now();
     const announceAt = await this.waitsUntil(uid, now);

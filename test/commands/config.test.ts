@@ -177,7 +177,7 @@ describe("a layer as text", () => {
       const values = Object.fromEntries(
         names.map((name) => {
           const setting: Setting = SETTINGS[name];
-          const isFree = setting.type === "text" && !setting.isZone;
+          const isFree = setting.type === "text" && !setting.isZone && !setting.isHours;
           return [name, isFree ? random.pick(texts) : canonicalValue(name, setting, setting.fallback)];
         }),
       );

@@ -47,6 +47,7 @@ export class ProcessManager {
   private early: Signal[] = [];
   private broadcast: (topic: string, data: unknown) => void = () => {};
   private down = false;
+  private ends = 0;
   private readonly unlisten: () => void;
 
   constructor(db: { readonly filename: string }, { sys, clock = realClock, onFault = () => {} }: Options = {}) {
@@ -100,19 +101,18 @@ export class ProcessManager {
   stopProcess(sessionId: string): void {
     const run = this.runs.get(sessionId);
     if (run?.state === "stopping") return;
-    const wasAlive = run !== undefined;
     if (run !== undefined) run.state = "stopping";
     this.work.run(sessionId, async () => {
       const key = run?.session.key ?? sessionId;
       const { stopped } = await this.sys.call<SessionStopped>("session.stop", { key }).catch(ifUnknown);
-      if (wasAlive || stopped) this.bus.emit(sessionId, { type: "session_stopped" });
+      if (run !== undefined || stopped) this.bus.emit(sessionId, { type: "session_stopped" });
       // Started again meanwhile: keep the new run.
       if (this.runs.get(sessionId) === run) this.cleanupSessionState(sessionId);
     });
   }
 
-  /** Safe to repeat. */
   cleanupSessionState(sessionId: string): void {
+    this.ends++;
     this.servers.close(sessionId);
     this.runs.delete(sessionId);
     for (const [pid, id] of this.byPid) if (id === sessionId) this.byPid.delete(pid);
@@ -249,8 +249,7 @@ export class ProcessManager {
     for (const signal of this.early.splice(0)) this.hear(signal);
   }
 
-  private failed(run: SessionRun, error: unknown): void {
-    const { id } = run.session;
+  private failed(run: SessionRun, error: unknown, { id } = run.session): void {
     const isAbsent = error instanceof SysError && error.message.startsWith("no such project");
     this.bus.emit(id, errorEvent(isAbsent ? "not_found" : "spawn_error", messageOf(error)));
     if (this.runs.get(id) === run) this.cleanupSessionState(id);
@@ -270,7 +269,10 @@ export class ProcessManager {
   /** `missed`: signals were lost, such as the end of a run. */
   private async adopt(missed = false): Promise<void> {
     const before = missed ? [...this.runs.values()].filter(({ session: { id } }) => !this.work.has(id)) : [];
+    const { ends } = this;
     const { sessions } = await this.sys.call<{ sessions: readonly SessionLine[] }>("session.list", { limit: LISTED });
+    // The list may be older than the end of a session.
+    if (ends !== this.ends) return await this.adopt(missed);
     for (const { id, key, pid, status } of sessions) {
       if (pid === null || (status !== "running" && status !== "paused") || this.runs.has(id)) continue;
       const run = new SessionRun({ id, key: key === id ? null : key });
@@ -287,9 +289,8 @@ export class ProcessManager {
   }
 
   private pruneOrphans(): void {
-    const now = this.clock.now();
     for (const [id, since] of this.bus.since())
-      if (!this.runs.has(id) && now - since >= ORPHAN_SWEEP_MS) this.cleanupSessionState(id);
+      if (!this.runs.has(id) && this.clock.now() - since >= ORPHAN_SWEEP_MS) this.cleanupSessionState(id);
   }
 }
 

@@ -283,6 +283,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
           "UPDATE approvals SET args_json = '{}', why = '', about_json = NULL, said = NULL WHERE process_id = ?",
           pid,
         );
+        db.run("UPDATE notifications SET body = NULL WHERE source_json ->> 'pid' = ?", pid);
         db.run("DELETE FROM run_routes WHERE process_id = ?", pid);
         detachSession(db, pid, now);
         db.run("DELETE FROM processes WHERE process_id = ?", pid);
