@@ -91,6 +91,7 @@ async function resumedWithHistory(): Promise<string> {
   const session = await talked();
   const { pid } = await processOf(session);
   for (let turn = 2; turn <= 12; turn++) await gsv("chat", "--pid", pid, `message ${turn} ${"x".repeat(2100)}`);
+  await it.until("the last answer is over", async () => !(await it.call("isRunning", session.id)));
   await it.call("resumeProcess", session, "new question");
   await it.until("the model is asked the new question", () => asked().includes("new question"));
   const lines = asked().match(/\[(?:User|Assistant)\]: [a-z]+ ?\d*/g) ?? [];
