@@ -4,7 +4,7 @@
 import { Session } from "../support/session.ts";
 import { BINARY, cpuSince, type Floor, Home, Kernel } from "./machine.ts";
 import { median, type Row, rowOf } from "./measure.ts";
-import { END, SHAPES, type Shape, tokensOf } from "./shapes.ts";
+import { END, SHAPES, type Shape } from "./shapes.ts";
 
 const SCREEN = { columns: 100, rows: 30 };
 const RATE = 1000;
@@ -68,7 +68,8 @@ async function answered({ shape, tokens, rate }: Case, url: string): Promise<num
 
 async function writtenPlainly({ shape, tokens, rate }: Case): Promise<number> {
   const script = `
-    const tokens = ${JSON.stringify(tokensOf(shape, tokens))};
+    import { tokensOf } from ${JSON.stringify(`${import.meta.dir}/shapes.ts`)};
+    const tokens = tokensOf(${JSON.stringify(shape)}, ${tokens});
     await Bun.stdin.stream().getReader().read();
     const from = performance.now();
     for (let sent = 0; sent < tokens.length; await Bun.sleep(1)) {

@@ -40,3 +40,16 @@ test("the pipe has the status of the loop, and set -e and exit see it", async ()
     stdout: "in\n",
   });
 });
+
+test("a loop reads from every kind of command", async () => {
+  const producers = ["{ echo 1; }", "(echo 2)", "for i in 3 4; do echo $i; done", "if true; then echo 5; fi", "f"];
+  const lines = producers.map((each) => `${each} | while read -r x; do echo "[$x]"; done`);
+  const empty = ["x=1", "[[ a ]]", "((1))", "while false; do :; done"].map(
+    (each) => `${each} | while read y; do :; done`,
+  );
+  expect(await scripts.run(["f() { echo 6; }", ...lines, ...empty, "echo $?"].join("\n"))).toEqual({
+    exit: 0,
+    stdout: "[1]\n[2]\n[3]\n[4]\n[5]\n[6]\n0\n",
+    stderr: "",
+  });
+});

@@ -60,6 +60,7 @@ export function printing(live: Node, sending: (statements: readonly Node[]) => r
 }
 
 function isEndless(command: Node): boolean {
+  if (command.type !== "SimpleCommand") return false;
   const words = [command.name, ...(command.args as readonly Node[])].map((word) => textsIn(word).join(""));
   const [name = "", ...args] = words[0] === "gsv" ? words.slice(1) : words;
   if (!Object.hasOwn(ENDLESS, name)) return false;
