@@ -92,7 +92,8 @@ async function withStdin(io: Io, message: string, { beside, firstByteMs }: Promp
   const whole = text === null ? null : `${message}\n\n${inBlock(text)}`;
   if (whole !== null && fits(whole)) return just(whole);
   if (beside) return { ...just(message), beside: { what: "stdin", bytes: data } };
-  throw new SysError("EUSAGE", isText(data) ? tooLong(message.length + data.length) : "stdin is not text", [FILE_HINT]);
+  if (!isText(data)) throw new SysError("EUSAGE", "stdin is not text", [FILE_HINT]);
+  throw tooLong(message.length + data.length);
 }
 
 /** null if binary or too long; checked without copying the data. */
@@ -120,9 +121,10 @@ function fits(text: string): boolean {
 
 function checkLength(text: string): string {
   if (fits(text)) return text;
-  throw new SysError("EUSAGE", tooLong(text.length), [FILE_HINT]);
+  throw tooLong(text.length);
 }
 
-function tooLong(size: number): string {
-  return `message too long: ${size} characters, at most ${LIMITS.messageCharsMax}`;
+function tooLong(size: number): SysError {
+  const message = `message too long: ${size} characters, at most ${LIMITS.messageCharsMax}`;
+  return new SysError("EFBIG", message, [FILE_HINT]);
 }

@@ -110,5 +110,5 @@ function waitingText(io: Io, size: number, { instead }: StdinRequest): string {
 }
 
 function tooMuch({ bytesMax, tooMuch: hint = FILE_HINT }: StdinRequest): SysError {
-  return new SysError("EUSAGE", `stdin is larger than ${sizeText(bytesMax)}`, [hint]);
+  return new SysError("EFBIG", `stdin is larger than ${sizeText(bytesMax)}`, [hint]);
 }

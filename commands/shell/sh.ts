@@ -155,7 +155,7 @@ function quoted(path: string): string {
 async function scriptOn(io: Io): Promise<string> {
   const bytes = await allOf(io, LIMITS.shellScriptBytesMax);
   if (bytes.byteLength > LIMITS.shellScriptBytesMax)
-    throw new SysError("EUSAGE", `the script is larger than ${LIMITS.shellScriptBytesMax / 1024} KiB`);
+    throw new SysError("EFBIG", `the script is larger than ${LIMITS.shellScriptBytesMax / 1024} KiB`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -167,7 +167,7 @@ async function stdinFor(io: Io): Promise<Pick<ShellRequest, "stdin">> {
   if (io.stdin.kind === "none" || io.stdin.kind === "tty") return {};
   const bytes = await allOf(io, LIMITS.shellStdinBytesMax);
   if (bytes.byteLength > LIMITS.shellStdinBytesMax) {
-    throw new SysError("EUSAGE", `stdin is larger than ${LIMITS.shellStdinBytesMax / 1024} KiB`, [
+    throw new SysError("EFBIG", `stdin is larger than ${LIMITS.shellStdinBytesMax / 1024} KiB`, [
       "copy it into gsv first: gsv cp - '~/data'",
     ]);
   }

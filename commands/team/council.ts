@@ -54,6 +54,7 @@ interface Member {
 export const council = command(spec, async ({ args, json }, io) => {
   const names = [...new Set(args.members.split(",").map((each) => each.trim()))];
   if (names.includes("")) throw usageError(spec, `a member without a name in --members "${args.members}"`);
+  if (args.chair?.trim() === "") throw usageError(spec, "--chair names no agent or model");
   if (names.length < 2) throw usageError(spec, "a council needs at least two members");
   if (names.length > MEMBERS_MAX) throw usageError(spec, `a council has at most ${MEMBERS_MAX} members`);
   const limitMs = timeoutMs(spec, args.timeout);

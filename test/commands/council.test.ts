@@ -122,8 +122,10 @@ describe("gsv council", () => {
     expect(await over).toBe(124);
   });
 
-  test("fewer than two members, or a missing one, is refused", async () => {
+  test("fewer than two members, an empty chair or a missing member is refused", async () => {
     expect(await runs(io, "council", "Why?", "--members", "ada,ada")).toBe(2);
+    for (const chair of ["", " "]) expect(await council("--chair", chair)).toBe(2);
+    expect(io.fakeSys.calls).toEqual([]);
     io.fakeSys.answer("proc.spawn", () => {
       throw new SysError("ENOENT", "no account ada");
     });

@@ -69,4 +69,7 @@ test.each(["rm", "revoke"])("policy %s removes a rule", async (verb) => {
   expect(await runs(io, "policy", verb, "k3x9")).toBe(0);
   expect(io.fakeSys.asked("policy.revoke")).toEqual([{ id: "k3x9" }]);
   expect(io.stdout.text).toBe("removed k3x9\n");
+  const help = new FakeIo();
+  expect(await runs(help, "policy", verb, "--help")).toBe(0);
+  expect(help.stdout.text).toStartWith(`gsv policy ${verb}: Remove a rule\n`);
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { readPrompt } from "../../commands/chat/message-text.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
+import { exitStatusOf } from "../../src/abi/errno.ts";
 import { FakeIo, stdinOf } from "../support/io.ts";
 import { rejection } from "../support/refusal.ts";
 
@@ -93,7 +94,7 @@ describe("refused where no data goes with a message", () => {
   test("a message above the limit, from any source", async () => {
     const text = "x".repeat(LIMITS.messageCharsMax + 1);
     const direct = await rejection(readPrompt(io, { message: text, ignoreStdin: false }));
-    expect(direct.message).toBe("message too long: 262145 characters, at most 262144");
+    expect([exitStatusOf(direct), direct.message]).toEqual([6, "message too long: 262145 characters, at most 262144"]);
     for (const message of [undefined, "hi"]) {
       io.stdin = stdinOf("file", [text]);
       expect((await rejection(readPrompt(io, { message, ignoreStdin: false }))).hints[0]).toContain(
@@ -116,7 +117,7 @@ describe("refused where no data goes with a message", () => {
       },
     };
     const alone = await rejection(readPrompt(io, { ignoreStdin: false }));
-    expect([alone.message, read]).toEqual(["stdin is larger than 8.0 MiB", 9]);
+    expect([exitStatusOf(alone), alone.message, read]).toEqual([6, "stdin is larger than 8.0 MiB", 9]);
     const beside = await rejection(readPrompt(io, { message: "hi", ignoreStdin: false, beside: true }));
     expect([beside.message, read]).toEqual(["stdin is larger than 25.0 MiB", 9 + 26]);
   });

@@ -23,7 +23,7 @@ test.each([
 ])("%j with an endless stdin is refused, and reads no more than needed to notice", async (args, says) => {
   const { stdin, asked } = endless();
   const io = Object.assign(new FakeIo(), { stdin });
-  expect(await runs(io, ...args)).toBe(2);
+  expect(await runs(io, ...args)).toBe(6);
   expect(io.stderr.text).toContain(says);
   expect(asked()).toBeLessThanOrEqual(9);
   expect(io.fakeSys.calls).toEqual([]);

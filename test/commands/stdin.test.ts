@@ -75,7 +75,7 @@ const MATRIX: { readonly [name: string]: Row } = {
   "more than is held": {
     kind: "pipe",
     pieces: () => Array<Uint8Array>(26).fill(new Uint8Array(1024 * 1024)),
-    ...{ beside: 2, alone: 2, dash: 2 },
+    ...{ beside: 6, alone: 6, dash: 6 },
   },
 };
 

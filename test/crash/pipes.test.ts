@@ -119,7 +119,7 @@ const STDIN: readonly (readonly [line: string, status: number, says: RegExp])[] 
   ],
   ["head -c 300 /dev/zero | gsv chat help", 0, /./],
   ["head -c 300 /dev/zero | gsv chat", 2, /needs a message that says what to do with it/],
-  ["yes | gsv chat help", 2, /stdin is larger than 25.0 MiB/],
+  ["yes | gsv chat help", 6, /stdin is larger than 25.0 MiB/],
   // Open both ways it is a pipe that never has data.
   ["gsv chat --stdin-wait 0.2 help <> q", 0, /no data on stdin for 0.2 s/],
   ["gsv chat --timeout 0.5 <> q", 124, /nothing was sent/],

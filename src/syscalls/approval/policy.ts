@@ -162,7 +162,7 @@ export const policyCalls = [
 
   syscall({
     name: "policy.revoke",
-    summary: "Same as gsv policy rm",
+    summary: "Remove a rule",
     class: "keyed",
     by: "person",
     input: { id: field.text("rule id from gsv policy list", { positional: true, longest: 40, meta: "ID" }) },
