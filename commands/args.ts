@@ -149,7 +149,7 @@ export function checkedValue(spec: Spec, name: string, field: AnyField, value: s
   } catch (error) {
     // The number as it was typed, with its zeros and all of its digits.
     if (error instanceof SysError && error.code === "EINVAL" && field.kind === "int" && typeof value === "string")
-      throw usageError(spec, error.message.replace(/, not \d\S*$/, `, not ${clip(value)}`), error.hints);
+      throw usageError(spec, error.message.replace(/, not (?:\d\S*|null)$/, `, not ${clip(value)}`), error.hints);
     if (!(error instanceof SysError) || error.code !== "EINVAL") throw error;
     const isShown = typeof value !== "string" || clipFor(spec, value) === clip(value);
     throw usageError(spec, isShown ? error.message : error.message.replace(/, not .*$/s, ""), error.hints);
@@ -171,7 +171,7 @@ function fromText(name: string, field: AnyField, text: string): unknown {
   switch (field.kind) {
     case "int":
     case "uid":
-      if (!/^[0-9]{1,16}$/.test(text)) {
+      if (!/^[0-9]+$/.test(text)) {
         throw new SysError("EINVAL", `${name} must be a whole number in decimal digits, not ${clip(text)}`);
       }
       return Number(text);

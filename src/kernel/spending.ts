@@ -54,12 +54,11 @@ export function usageReports({ kernel, clock, atRest }: SpendingOptions): UsageR
       const asker = { uid: caller.ownerUid, client };
       const zone = await zoneOf(kernel.config, asker);
       const from = since === undefined ? {} : { since: await beginningOf(kernel.config, asker, since, clock.now()) };
-      const sums = await kernel.usage.sums({
-        by,
-        ...(isRoot(caller) ? {} : { ownerUid: caller.ownerUid }),
-        ...(pid === undefined ? {} : { pid }),
-        ...from,
-      });
+      const whose = { ...(isRoot(caller) ? {} : { ownerUid: caller.ownerUid }), ...(pid === undefined ? {} : { pid }) };
+      const sums = await kernel.usage.sums({ by, ...whose, ...from });
+      // Usage outlives its process; without any, the process has to exist.
+      if (pid !== undefined && sums.length === 0 && (await kernel.usage.sums({ by, ...whose })).length === 0)
+        await visibleProcess(kernel, caller, pid);
       const rows = by === "day" ? byDay(sums, zone) : sums;
       const first = Number(after ?? 0);
       const infos = rows.slice(first).map((sum) => usageInfo(by, sum));

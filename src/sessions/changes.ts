@@ -12,6 +12,7 @@ import {
 } from "../abi/process/session.ts";
 import type { Clock } from "../lib/clock.ts";
 import { nearest } from "../lib/text/nearest.ts";
+import { clip } from "../lib/text/truncate.ts";
 import { keepOwn, limitsOf } from "../process/life/own-settings.ts";
 import { modelOfProcess } from "../process/run/model-choice.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
@@ -36,7 +37,10 @@ interface Changing {
   readonly ports: ChangePorts;
   readonly context: CallContext;
   readonly routed: Routed;
+  readonly path: SessionPath;
   readonly value: unknown;
+  /** The value as it was typed. */
+  readonly written: string;
 }
 
 /** The new value, and a note about other changes. */
@@ -49,19 +53,19 @@ type Change = (changing: Changing) => Promise<Done>;
 
 const PATHS: { readonly [path in SessionPath]: Change } = {
   label: setLabel,
-  "model.provider": (changing) => setModel(changing, { provider: textOrNull(changing.value) }),
-  "model.id": (changing) => setModel(changing, { id: textOrNull(changing.value) }),
+  "model.provider": (changing) => setModel(changing, { provider: textOrNull(changing) }),
+  "model.id": (changing) => setModel(changing, { id: textOrNull(changing) }),
   thinkingLevel: setThinking,
   systemPrompt: setPrompt,
   maxTokens: setMaxTokens,
-  "resetPolicy.mode": (changing) => setPolicy(changing, { mode: modeOf(changing.value) }),
-  "resetPolicy.atHour": (changing) => setPolicy(changing, { atHour: count(changing.value, { min: 0, max: 23 }) }),
+  "resetPolicy.mode": (changing) => setPolicy(changing, { mode: modeOf(changing) }),
+  "resetPolicy.atHour": (changing) => setPolicy(changing, { atHour: count(changing, { min: 0, max: 23 }) }),
   "resetPolicy.idleMinutes": (changing) =>
-    setPolicy(changing, { idleMinutes: count(changing.value, { min: 1, max: 1_000_000_000 }) }),
+    setPolicy(changing, { idleMinutes: count(changing, { min: 1, max: 1_000_000_000 }) }),
 };
 
 /** A prefix `settings.` is ignored. Throws EINVAL for an unknown path. */
-export function changeNamed(written: string): { readonly path: string; readonly change: Change } {
+export function changeNamed(written: string): { readonly path: SessionPath; readonly change: Change } {
   const named = written.replace(/^settings\./, "");
   const path = SESSION_PATHS.find((each) => each === named);
   if (path !== undefined) return { path, change: PATHS[path] };
@@ -81,8 +85,9 @@ export function valueWritten(written: string): unknown {
   }
 }
 
-async function setLabel({ ports, context, routed, value }: Changing): Promise<Done> {
-  const label = textOrNull(value) ?? "";
+async function setLabel(changing: Changing): Promise<Done> {
+  const { ports, context, routed } = changing;
+  const label = textOrNull(changing) ?? "";
   if (label === "" || label.length > LIMITS.labelCharsMax)
     throw new SysError("EINVAL", `a label has 1 to ${LIMITS.labelCharsMax} characters`);
   refuseControl("label", label);
@@ -101,22 +106,25 @@ async function setModel({ ports, context, routed }: Changing, change: Partial<Mo
   return { value: isProvider ? now.provider : now.id, ...(note === null ? {} : { note }) };
 }
 
-async function setThinking({ ports, context, routed, value }: Changing): Promise<Done> {
-  const { thinking } = await ports.models.thinking(context, routed.row.pid, textOrNull(value) ?? "");
+async function setThinking(changing: Changing): Promise<Done> {
+  const { ports, context, routed } = changing;
+  const { thinking } = await ports.models.thinking(context, routed.row.pid, textOrNull(changing) ?? "");
   return { value: thinking };
 }
 
-async function setPrompt({ ports, context, routed, value }: Changing): Promise<Done> {
+async function setPrompt(changing: Changing): Promise<Done> {
+  const { ports, context, routed } = changing;
   const { pid } = routed.row;
-  const text = textOrNull(value);
+  const text = textOrNull(changing);
   const { files } = await ports.prompts.files(context.caller, pid);
   const isThere = files.some(({ name }) => name === SYSTEM_PROMPT_FILE);
   if (text !== null || isThere) await ports.prompts.setFile(context, { pid, name: SYSTEM_PROMPT_FILE, text });
   return { value: text };
 }
 
-async function setMaxTokens({ ports, context, routed, value }: Changing): Promise<Done> {
-  const tokens = value === null || value === "" ? null : count(value, limitsOf("maxTokens"));
+async function setMaxTokens(changing: Changing): Promise<Done> {
+  const { ports, context, routed, value } = changing;
+  const tokens = value === null || value === "" ? null : count(changing, limitsOf("maxTokens"));
   const by = { uid: context.caller.uid, now: ports.clock.now() };
   const change = { name: "maxTokens", value: tokens === null ? null : String(tokens) } as const;
   await keepOwn(ports.kernel, routed.row.pid, change, by);
@@ -132,19 +140,25 @@ async function setPolicy({ ports, routed }: Changing, change: Partial<ResetPolic
 }
 
 /** An empty value or null removes the setting. */
-function textOrNull(value: unknown): string | null {
+function textOrNull(changing: Changing): string | null {
+  const { value } = changing;
   if (value === null || value === "") return null;
   if (typeof value === "string" || typeof value === "number") return String(value);
-  throw new SysError("EINVAL", "the value must be a text");
+  throw invalid(changing, "text");
 }
 
-function count(value: unknown, { min, max }: { readonly min: number; readonly max: number }): number {
+function count(changing: Changing, { min, max }: { readonly min: number; readonly max: number }): number {
+  const { value } = changing;
   if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new SysError("EINVAL", `the value must be a whole number from ${min} to ${max}`);
+  throw invalid(changing, `a whole number from ${min} to ${max}`);
 }
 
-function modeOf(value: unknown): ResetMode {
-  const mode = RESET_MODES.find((each) => each === value);
+function modeOf(changing: Changing): ResetMode {
+  const mode = RESET_MODES.find((each) => each === changing.value);
   if (mode !== undefined) return mode;
-  throw new SysError("EINVAL", `the value must be one of ${RESET_MODES.join(", ")}`);
+  throw invalid(changing, `one of ${RESET_MODES.join(", ")}`);
+}
+
+function invalid({ path, written }: Changing, expected: string): SysError {
+  return new SysError("EINVAL", `${path} must be ${expected}, not ${written === "" ? '""' : clip(written)}`);
 }

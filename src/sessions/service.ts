@@ -50,7 +50,7 @@ export function sessionsService(ports: SessionPorts): Sessions {
       const { path, change } = changeNamed(written);
       if (!create) await used(ports, context, key);
       const routed = await routes.open(context, key);
-      const done = await change({ ports, context, routed, value: valueWritten(value) });
+      const done = await change({ ports, context, routed, path, value: valueWritten(value), written: value });
       return { key: nameOf(routed.session), path, ...done };
     },
 

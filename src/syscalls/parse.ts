@@ -123,7 +123,9 @@ function parseInteger(name: string, value: unknown, min: number, max: number): n
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min || value > max) {
     throw wrong(
       name,
-      max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`,
+      max === Number.MAX_SAFE_INTEGER && !(Number(value) > max)
+        ? `a whole number from ${min}`
+        : `a whole number from ${min} to ${max}`,
       value,
     );
   }

@@ -67,8 +67,8 @@ const TABLE: Rows = {
   "proc.trace": { outcomes: HIDDEN, about: pid },
   "proc.caps": { outcomes: HIDDEN, about: pid },
   "proc.model": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
-  // Usage of a deleted process can be read; another account's usage reads as empty.
-  "proc.usage": { outcomes: ALL, about: pid },
+  // Usage of a deleted process can be read.
+  "proc.usage": { outcomes: HIDDEN, about: pid },
   "proc.runs": { outcomes: ALL, about: pid },
   "proc.nice": { outcomes: HIDDEN, about: pid },
   "proc.budgets": { outcomes: HIDDEN, about: pid },

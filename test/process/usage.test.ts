@@ -125,7 +125,12 @@ test("you see your own usage, root all; since limits it, and an invalid start is
   home.model.will(INIT, { text: "a", usage: { costUsd: 0.25 } });
   await home.say("one");
   expect((await sums(bob)).rows).toEqual([]);
-  expect((await sums(bob, { pid: INIT })).rows).toEqual([]);
+  expect((await sums(home.sys, { pid: await home.task() })).rows).toEqual([]);
+  for (const [sys, pid] of [
+    [bob, INIT],
+    [home.sys, "task:zzzzzz"],
+  ] as const)
+    expect(await home.refusal("proc.usage", { pid }, sys)).toMatchObject({ code: "ESRCH" });
   expect((await sums(home.person(0), { by: "account" })).rows).toMatchObject([{ key: "sam", costUsd: 0.25 }]);
   await home.clock.advance(3 * 86_400_000);
   expect((await sums(home.sys, { since: "2d" })).rows).toEqual([]);

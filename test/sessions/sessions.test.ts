@@ -171,6 +171,13 @@ test("an invalid setting is refused with the valid ones", async () => {
     ["label", ""],
   ] as const)
     expect((await refused(path, value)).code).toBe("EINVAL");
+  for (const [path, value, message] of [
+    ["resetPolicy.atHour", "24", "resetPolicy.atHour must be a whole number from 0 to 23, not 24"],
+    ["resetPolicy.atHour", "", 'resetPolicy.atHour must be a whole number from 0 to 23, not ""'],
+    ["maxTokens", "007", "maxTokens must be a whole number from 1 to 1000000000, not 007"],
+    ["label", "[1]", "label must be text, not [1]"],
+  ] as const)
+    expect(await home.refusal("session.set", { key: MAIN, path, value })).toMatchObject({ code: "EINVAL", message });
   expect((await refused("label", "x", await home.insideOf(INIT))).code).toBe("EPERM");
 });
 

@@ -63,6 +63,7 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "proc.search": ({ pid }) => [{ words: ["hello"], pid }],
   "proc.segments": ({ pid }) => [{ pid }],
   "proc.fork": ({ pid }) => [{ pid }, { pid, through: 1 }],
+  "proc.usage": ({ pid }) => [{ pid }, { pid, by: "day" }],
   "proc.history.policy": ({ pid }) => [{ pid }, { pid, keep: 3 }, { pid, unset: true }],
   "proc.prompt": ({ pid, run }) => [{ pid }, { pid, turn: 1, run }],
   "proc.context.list": ({ pid }) => [{ pid }],
