@@ -135,6 +135,8 @@ test("neither an unapproved script nor a process's call reaches another process 
   await home.say("go", { pid: actor });
   const told = JSON.stringify(await home.messages(actor));
   expect(told.match(/needs the user's approval/g)).toHaveLength(4);
+  expect(told).toContain("bash: ctl: a change needs the user's approval: use the tool");
+  expect(told).toContain("tee: ctl: a change needs the user's approval");
   const inside = await home.insideOf(actor);
   for (const [file, text] of [
     ["ctl", "stop"],

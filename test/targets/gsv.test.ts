@@ -275,7 +275,9 @@ test("an agent's script without an approval neither deletes files nor changes ag
     "rm file; echo $?; echo you > context.d/me; echo $?; echo you > link; echo $?; mv context.d/me /tmp/x; echo $?; touch other; mv other file; echo $?; mv other loose; echo $?; echo t > /tmp/t; rm /tmp/t; echo $?";
   const { stdout, stderr } = await run(script, {}, false);
   expect(stdout).toBe("1\n1\n1\n1\n1\n1\n0\n");
-  expect(stderr).toContain("needs the user's approval");
+  expect(stderr).toContain(
+    "bash: context.d/me: a change needs the user's approval: use the tool Write, Edit or Delete\n",
+  );
   expect((await run("cat context.d/me file")).stdout).toBe("me\nx\n");
 });
 

@@ -22,17 +22,20 @@ const PHRASES: { readonly [code: string]: string } = {
   ENOSPC: "No space left on device",
 };
 
-export function phraseOf(code: string, message: string): string | undefined {
+/** Without the path: as typed, or the end of the absolute one. */
+export function phraseOf({ code, message }: SysError, path: string): string {
   const [, why = ""] = /: ((?:the link leads out of|endless device).*)$/s.exec(message) ?? [];
-  return why === "" ? PHRASES[code] : `${PHRASES[code]}: ${why}`;
+  if (why !== "") return `${PHRASES[code]}: ${why}`;
+  return PHRASES[code] ?? message.replace(new RegExp(`^(?:.*[/ ])?${RegExp.escape(path)}: `, "s"), "");
 }
 
 export class ShellFileError extends Error {
   readonly code: string;
 
   /** `redirect` if only this text is printed. */
-  constructor({ code, message }: SysError, path: string, redirect = false) {
-    const phrase = phraseOf(code, message) ?? message.replace(`${path}: `, "");
+  constructor(error: SysError, path: string, redirect = false) {
+    const { code } = error;
+    const phrase = phraseOf(error, path);
     // The interpreter's commands look for this code and use their own words.
     const known = code === "ENOENT" ? "ENOENT: no such file or directory" : phrase;
     super(redirect ? `bash: ${path}: ${phrase}` : known);

@@ -302,7 +302,7 @@ export class GsvFiles implements IFileSystem {
       const reported = typed === "" ? new SysError("ENOENT", error.message) : error;
       const failure = new ShellFileError(reported, typed, redirect);
       if (this.failures.size >= TYPED_MAX) this.failures.clear();
-      this.failures.set(typed, phraseOf(reported.code, reported.message) ?? error.message);
+      this.failures.set(typed, phraseOf(reported, typed));
       throw failure;
     }
   }
