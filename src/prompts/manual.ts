@@ -27,6 +27,7 @@ import notifications from "./manual/notifications.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
+import performance from "./manual/performance.md" with { type: "text" };
 import policy from "./manual/policy.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
 import schedules from "./manual/schedules.md" with { type: "text" };
@@ -95,6 +96,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["configuration", configuration],
   ["storage", storage],
   ["limits", limits],
+  ["performance", performance],
   ["glossary", glossary],
 ];
 

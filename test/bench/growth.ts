@@ -103,10 +103,13 @@ async function fileCosts(rounds: number): Promise<Series> {
       if (at % 100 === 0) mkdirSync(folder);
       writeFileSync(join(folder, `f${at}.txt`), `file ${at}\n`);
     }
-    const edit = home.script("edit", [
-      { when: "edit", calls: [{ name: "Write", args: { path: "d0/f0.txt", content: "changed\n", target: "host" } }] },
-      { when: "edit", text: "done", repeat: 1_000_000 },
+    // An undone file would have to be read again first.
+    const write = (round: number) => ({ path: `d0/f${round}.txt`, content: "changed\n", target: "host" });
+    const turns = Array.from({ length: rounds }, (_, round) => [
+      { calls: [{ name: "Write", args: write(round) }] },
+      { text: "done" },
     ]);
+    const edit = home.script("edit", turns.flat());
     const flags = ["--workspace", directory, "--mode", "accept-edits"];
     const pid = (await home.gsv(["spawn", ...flags], edit)).stdout.trim();
     const [first, undone]: [number[], number[]] = [[], []];

@@ -76,18 +76,24 @@ else await compareWith(values.compare);
 async function measure(): Promise<void> {
   const floor = new Floor();
   const rows: Row[] = [];
+  let failed = false;
   try {
     await floor.prepare();
     for (const name of positionals.length > 0 ? positionals : Object.keys(FAMILIES)) {
       process.stderr.write(`${name} ...\n`);
-      rows.push(...((await FAMILIES[name]?.(floor, rounds)) ?? []));
+      try {
+        rows.push(...((await FAMILIES[name]?.(floor, rounds)) ?? []));
+      } catch (error) {
+        process.stderr.write(`${name} failed: ${error instanceof Error ? error.message : String(error)}\n`);
+        failed = true;
+      }
     }
   } finally {
     floor.remove();
   }
   const judged = rows.map((row) => ({ ...row, passed: passes(row) }));
   process.stdout.write(values.json ? asLines(judged) : table(rows));
-  process.exitCode = rows.every(passes) ? 0 : 1;
+  process.exitCode = rows.every(passes) && !failed ? 0 : 1;
 }
 
 async function compareWith(ref: string): Promise<void> {
