@@ -12,7 +12,7 @@ import { notifyCommand } from "../due/notify-command.ts";
 import { notificationsService } from "../due/notify-service.ts";
 import { announceFailure, announceOwnNews } from "../due/own-news.ts";
 import { Scheduler, type SchedulerPorts } from "../due/scheduler.ts";
-import { schedulesService } from "../due/service.ts";
+import { type SchedulePorts, schedulesService } from "../due/service.ts";
 import { Starts } from "../due/starts.ts";
 import { wallAt } from "../due/zone.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
@@ -24,7 +24,7 @@ import type { Core } from "./core.ts";
 
 export interface DueParts {
   readonly scheduler: Scheduler;
-  readonly schedules: Schedules;
+  readonly schedules: (directoryAt: SchedulePorts["directoryAt"]) => Schedules;
   readonly notifier: Notifier;
   readonly notifications: Notifications;
   readonly cronFiles: CronFiles;
@@ -56,7 +56,7 @@ export function bootDue(core: Core): DueParts {
     scheduler,
     notifier,
     notifications: notificationsService({ kernel, clock, notifier }),
-    schedules: schedulesService({ kernel, clock, random, zone, scheduler }),
+    schedules: (directoryAt) => schedulesService({ kernel, clock, random, zone, scheduler, directoryAt }),
     cronFiles: cronFiles({ kernel, clock, random, zone, arm: () => scheduler.arm() }),
   };
 }

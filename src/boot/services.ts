@@ -123,7 +123,7 @@ export function bootServices(
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,
-    schedules: parts.schedules,
+    schedules: parts.schedules(directoriesOf(files)),
     notifications: parts.notifications,
   };
 }
@@ -137,8 +137,8 @@ function lifeOf({ processes: store }: Core, { ledger, control, contextResets, ru
 function directoriesOf({ locate, options: { namespace } }: FileParts) {
   return async (caller: Caller, path: string): Promise<string> => {
     const at = await locate(caller, path);
-    const { kind } = await saying("start in", () => namespace.stat(caller, at));
-    if (kind !== "directory") throw new SysError("ENOTDIR", `cannot start in ${at}: not a directory`);
+    const { kind } = await saying("start in", () => namespace.stat(caller, at), path);
+    if (kind !== "directory") throw new SysError("ENOTDIR", `cannot start in ${path}: not a directory`);
     return at;
   };
 }

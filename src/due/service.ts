@@ -37,6 +37,8 @@ export interface SchedulePorts extends ScheduleViewPorts {
   readonly kernel: KernelStore;
   readonly random: (length: number) => Uint8Array;
   readonly scheduler: Pick<Scheduler, "arm" | "startNow">;
+  /** Throws if the caller cannot start in the directory. */
+  readonly directoryAt: (caller: Caller, path: string) => Promise<string>;
 }
 
 const DAY_MS = 86_400_000;
@@ -177,6 +179,8 @@ async function targetOf(
       needs(caller, "proc.spawn");
       const { model, budget, workspace, cwd, as } = wanted;
       if (budget !== undefined) budgetStated(budget);
+      // A workspace may be new: relative paths in it are unknown until the start.
+      if (cwd !== undefined && (workspace === undefined || /^[/~]/.test(cwd))) await ports.directoryAt(caller, cwd);
       return { ...(old?.kind === "task" ? old : {}), kind, text, ...defined({ model, budget, workspace, cwd, as }) };
     }
     case "exec": {
@@ -184,6 +188,7 @@ async function targetOf(
       const target = wanted.host === true || (old?.kind === "exec" && old.target === "host") ? "host" : "gsv";
       if (target === "host") await refuseHost(ports.kernel, caller);
       const cwd = wanted.cwd ?? (old?.kind === "exec" ? old.cwd : undefined);
+      if (target === "gsv" && wanted.cwd !== undefined) await ports.directoryAt(caller, wanted.cwd);
       return { kind, text, target, ...defined({ cwd }) };
     }
   }

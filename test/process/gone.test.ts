@@ -38,7 +38,15 @@ test("a process starts in a directory that exists", async () => {
   await using home = await TestKernel.boot();
   const io = new KernelIo(home.sys);
   expect(await runs(io, "spawn", "--cwd", "/nowhere/x")).toBe(3);
-  expect(io.stderr.lines[0]).toBe("gsv: cannot start in /nowhere: no such file or directory");
+  expect(io.stderr.lines[0]).toBe("gsv: cannot start in /nowhere/x: no such file or directory");
+  const schedule = (...more: string[]) => runs(io, "sched", "add", "every 1h", "x", "--name", "job", ...more);
+  for (const cwd of ["/nowhere/x", "sub"])
+    for (const kind of ["--new", "--exec"]) {
+      expect([cwd, kind, await schedule(kind, "--cwd", cwd)]).toEqual([cwd, kind, 3]);
+      expect(io.stderr.text).toContain(`gsv: cannot start in ${cwd}: no such file or directory\n`);
+    }
+  expect(await schedule("--new", "--cwd", "~")).toBe(0);
+  expect(await runs(io, "sched", "edit", "job", "--cwd", "/nowhere/x")).toBe(3);
   await home.sys.call("fs.write", { path: "~/note.md", content: "milk" });
   expect((await home.refusal("proc.spawn", { cwd: "~/note.md" })).code).toBe("ENOTDIR");
   await home.sys.call("fs.mkdir", { path: "~/work" });

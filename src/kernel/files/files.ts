@@ -280,13 +280,13 @@ export async function withDirectories<T>(
   }
 }
 
-/** Turns a file error into a message about the attempt, with the next step. */
-export async function saying<T>(verb: string, work: () => Promise<T>): Promise<T> {
+/** Turns a file error into a message about the attempt, with the next step. `typed`: the path to show instead of the failing one. */
+export async function saying<T>(verb: string, work: () => Promise<T>, typed?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    throw new SysError(error.code, `cannot ${verb} ${error.path}: ${error.phrase}`, hintsFor(error));
+    throw new SysError(error.code, `cannot ${verb} ${typed ?? error.path}: ${error.phrase}`, hintsFor(error));
   }
 }
 
