@@ -4,7 +4,9 @@ import { expect, test } from "bun:test";
 import type { SettingInfo } from "../../src/syscalls/services.ts";
 import type { SessionHistory, SessionInfo, SessionReset } from "../../src/syscalls/session/session-service.ts";
 import { infoText } from "../../src/syscalls/session/session-text.ts";
+import { runs } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
+import { KernelIo } from "../support/kernel-io.ts";
 
 const setting = (home: TestKernel, key: string) => home.sys.call<SettingInfo>("config.get", { key });
 const get = (home: TestKernel, key = "main") => home.sys.call<SessionInfo>("session.get", { key });
@@ -58,6 +60,21 @@ test("session set refuses an unused key, unless it creates the session", async (
   expect(await home.refusal("session.get", { key: wish.key })).toMatchObject({ code: "ENOENT" });
   await home.sys.call("session.set", { ...wish, create: true });
   expect(await get(home, wish.key)).toMatchObject({ label: "Alice" });
+});
+
+test("the list shows the state of each session", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.write", { path: "~/a.md", content: "x" });
+  const key = "agent:main:cli:dm:alice";
+  await home.sys.call("session.set", { key, path: "label", value: "Alice", create: true });
+  const { pid } = await get(home, key);
+  home.model.will(pid ?? "", { calls: [{ name: "Delete", args: { path: "~/a.md" } }] });
+  await home.send("delete it", { pid: pid ?? "" });
+  await home.inState(pid ?? "", "waiting_hil");
+  const io = new KernelIo(home.sys);
+  expect(await runs(io, "session", "list")).toBe(0);
+  expect(io.stdout.text).toMatch(/dm:alice \(Alice\) - last active: \S+ \S+ - waiting_hil\n/);
+  expect(io.stdout.text).toMatch(/dm:main \(.*\) - last active: \S+ \S+ - idle\n/);
 });
 
 test("a reset counts only messages that a person wrote as unanswered", async () => {

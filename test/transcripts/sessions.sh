@@ -8,10 +8,10 @@ for boat in red green blue; do gsv chat "a $boat boat"; done 2>/dev/null
 #> answer 3
 gsv session list
 #> Sessions (1):
-#>   agent:main:cli:dm:main (init (sam)) - last active: …
+#>   agent:main:cli:dm:main (init (sam)) - last active: … - idle
 gsv session list --limit 10
 #> Sessions (1):
-#>   agent:main:cli:dm:main (init (sam)) - last active: …
+#>   agent:main:cli:dm:main (init (sam)) - last active: … - idle
 gsv session get agent:main:cli:dm:main
 #> Session: agent:main:cli:dm:main
 #> Session ID: …

@@ -21,9 +21,13 @@ import type {
 const ID_CHARS = 8;
 const PREVIOUS_SHOWN = 10;
 
-export function sessionLine({ key, label, lastActiveAt }: SessionLine, when: When = isoTime): string {
+export function sessionLine({ key, label, lastActiveAt, ...line }: SessionLine, when: When = isoTime): string {
   const named = label === null ? "" : ` (${reveal(label)})`;
-  return `  ${key}${named} - last active: ${minute(when(lastActiveAt))}`;
+  return `  ${key}${named} - last active: ${minute(when(lastActiveAt))} - ${stateText(line)}`;
+}
+
+function stateText({ state, interrupted }: Pick<SessionLine, "state" | "interrupted">): string {
+  return interrupted ? "interrupted" : state;
 }
 
 export function infoText(info: SessionInfo, when: When = isoTime): string {
@@ -32,7 +36,7 @@ export function infoText(info: SessionInfo, when: When = isoTime): string {
     `Session: ${info.key}`,
     `Session ID: ${info.sessionId ?? "-"}`,
     `Process: ${info.pid ?? "-"}`,
-    `State: ${info.interrupted ? "interrupted" : info.state}`,
+    `State: ${stateText(info)}`,
     `Messages: ${countText(info)}`,
     `Tokens: ${tokensText(info.tokens)}`,
     ...(settings === null ? [] : [`Settings: ${settings}`]),
