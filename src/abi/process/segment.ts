@@ -34,6 +34,9 @@ export interface HistoryPolicy {
   readonly keepLast: number;
 }
 
+/** Settings that replace a part of a policy. */
+export type ReplacingSetting = "compaction.enabled" | "compaction.reserveTokens" | "compaction.keepRecentTokens";
+
 export const USUAL_POLICY: HistoryPolicy = { overflow: "auto-compact", compactAtPressure: 0.9, keepLast: 80 };
 
 /** Begins the message with a summary. */

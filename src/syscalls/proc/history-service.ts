@@ -1,6 +1,6 @@
 // Compaction, forking and search of histories, as types.
 
-import type { HistoryPolicy, Segment } from "../../abi/process/segment.ts";
+import type { HistoryPolicy, OverflowPolicy, ReplacingSetting, Segment } from "../../abi/process/segment.ts";
 import type { CallContext } from "../define.ts";
 import type { Spawned } from "../services.ts";
 
@@ -41,6 +41,11 @@ export interface ContextState {
   readonly level: "ok" | "warn" | "critical" | "full";
   /** Requests above this are compacted first. */
   readonly compactsAtTokens: number;
+  readonly overflow: OverflowPolicy;
+  /** Newest history that is not summarized; without `messages` only the tokens limit it. */
+  readonly keeps: { readonly messages: number | null; readonly tokens: number };
+  /** Settings that replace a part of the policy. */
+  readonly settings: readonly ReplacingSetting[];
 }
 
 export interface PolicyView {

@@ -3,7 +3,12 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import { initPid } from "../../abi/ids.ts";
-import { OVERFLOW_POLICIES, type Segment } from "../../abi/process/segment.ts";
+import {
+  OVERFLOW_POLICIES,
+  type OverflowPolicy,
+  type ReplacingSetting,
+  type Segment,
+} from "../../abi/process/segment.ts";
 import { isoTime, type When } from "../../lib/text/days.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
@@ -235,17 +240,31 @@ function compactText({ pid, did, ...result }: CompactResult): string {
   }
 }
 
+const FULL: { readonly [K in OverflowPolicy]: string } = {
+  "auto-compact": "compacts at",
+  fail: "fails at",
+  manual: "full at",
+};
+
 function policyText({ pid, policy, isSet, context }: PolicyView): string {
-  const { overflow, compactAtPressure, keepLast } = policy;
-  const { model, tokens, source, windowTokens, pressure, level, compactsAtTokens } = context;
+  const { model, tokens, source, windowTokens, availableTokens, pressure, level, compactsAtTokens } = context;
+  const { overflow, keeps, settings } = context;
+  const by = (name: ReplacingSetting) => (settings.includes(name) ? ` (${name})` : null);
+  const reserved = by("compaction.reserveTokens");
+  const share = reserved === null ? policy.compactAtPressure : compactsAtTokens / availableTokens;
   const facts = [
     ["pid", pid],
-    ["overflow", `${overflow}${isSet ? "" : " (usual)"}`],
-    ["pressure", `${Math.round(compactAtPressure * 1000) / 10} %`],
-    ["keeps", `${keepLast} messages`],
+    ["overflow", `${overflow}${by("compaction.enabled") ?? (isSet ? "" : " (usual)")}`],
+    ["pressure", `${Math.round(share * 1000) / 10} %${reserved ?? ""}`],
+    [
+      "keeps",
+      keeps.messages === null
+        ? `${count(keeps.tokens)} tokens${by("compaction.keepRecentTokens") ?? ""}`
+        : `${counted(keeps.messages)}, at most ${count(keeps.tokens)} tokens`,
+    ],
     ["model", `${model}, window ${count(windowTokens)} tokens`],
     ["now", `${count(tokens)} tokens (${source}), ${Math.round(pressure * 100)} % full: ${level}`],
-    [overflow === "fail" ? "fails at" : "compacts at", `${count(compactsAtTokens)} tokens`],
+    [FULL[overflow], `${count(compactsAtTokens)} tokens`],
   ];
   return facts.map(([name = "", value = ""]) => `${name.padEnd(12)}${reveal(value)}`).join("\n");
 }

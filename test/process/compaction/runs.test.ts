@@ -4,7 +4,9 @@ import { expect, test } from "bun:test";
 import type { Signal } from "../../../src/abi/signal.ts";
 import type { CompactResult, PolicyView } from "../../../src/syscalls/proc/history-service.ts";
 import type { PlannedAnswer } from "../../support/answers.ts";
+import { runs } from "../../support/io.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
+import { KernelIo } from "../../support/kernel-io.ts";
 
 const LONG = "lorem ipsum dolor sit amet ".repeat(150);
 const SUMMARY: PlannedAnswer = { text: "## Task\nCount the boats.\n\n## State\nThree counted." };
@@ -167,6 +169,13 @@ test('the policy "fail" ends the run with advice, and manual leaves it to the pr
   expect(compacted(home)).toHaveLength(0);
 });
 
+/** The rows of gsv history policy. */
+async function shownPolicy(home: TestKernel): Promise<ReadonlyMap<string, string>> {
+  const io = new KernelIo(home.sys);
+  expect(await runs(io, "history", "policy", INIT)).toBe(0);
+  return new Map(io.stdout.lines.map((line) => [line.slice(0, 12).trim(), line.slice(12)]));
+}
+
 test("the settings override the policy, and can turn it off", async () => {
   await using home = await TestKernel.boot();
   await small(home);
@@ -174,10 +183,20 @@ test("the settings override the policy, and can turn it off", async () => {
   const view = () => home.sys.call<PolicyView>("proc.history.policy", { pid: INIT });
   const usual = await view();
   expect(usual).toMatchObject({ isSet: false, policy: { overflow: "auto-compact", keepLast: 80 } });
+  expect((await shownPolicy(home)).get("keeps")).toMatch(/^80 messages, at most [0-9,]+ tokens$/);
+  expect((await shownPolicy(home)).get("pressure")).toBe("90 %");
   await home.sys.call("config.set", { key: "compaction.reserveTokens", value: "9000" });
   // Capped at a quarter of the window.
   expect((await view()).context.compactsAtTokens).toBe(Math.min(usual.context.availableTokens, 15_000));
+  await home.sys.call("config.set", { key: "compaction.keepRecentTokens", value: "1234" });
   await home.sys.call("config.set", { key: "compaction.enabled", value: "false" });
+  for (const [name, shown] of [
+    ["overflow", "manual (compaction.enabled)"],
+    ["pressure", "100 % (compaction.reserveTokens)"],
+    ["keeps", "1,234 tokens (compaction.keepRecentTokens)"],
+    ["full at", `${(await view()).context.compactsAtTokens.toLocaleString("en-US")} tokens`],
+  ] as const)
+    expect((await shownPolicy(home)).get(name)).toBe(shown);
   home.model.will(INIT, { error: { class: "overflow", message: "too many tokens" } });
   expect(await home.say("more")).toMatchObject({ status: "limit" });
   expect(compacted(home)).toHaveLength(0);

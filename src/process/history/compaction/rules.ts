@@ -2,7 +2,7 @@
 // else the policy of the process. Pure.
 
 import { LIMITS } from "../../../abi/config/limits.ts";
-import type { HistoryPolicy, OverflowPolicy } from "../../../abi/process/segment.ts";
+import type { HistoryPolicy, OverflowPolicy, ReplacingSetting } from "../../../abi/process/segment.ts";
 
 export interface Window {
   readonly windowTokens: number;
@@ -26,6 +26,8 @@ export interface Rules {
   readonly availableTokens: number;
   readonly fullAtTokens: number;
   readonly keep: Keep;
+  /** Settings that replace a part of the policy. */
+  readonly settings: readonly ReplacingSetting[];
 }
 
 const TOKENS_PER_BYTE = 1.15 / 4;
@@ -51,13 +53,19 @@ export function rulesFor(policy: HistoryPolicy, settings: CompactionSettings, wi
     reserveTokens === null
       ? Math.floor(sentTokens * policy.compactAtPressure)
       : Math.min(sentTokens, windowTokens - Math.min(reserveTokens, quarter));
+  const overflow = settings.enabled || policy.overflow === "fail" ? policy.overflow : "manual";
   return {
-    overflow: settings.enabled || policy.overflow === "fail" ? policy.overflow : "manual",
+    overflow,
     availableTokens,
     fullAtTokens: Math.max(1, fullAtTokens),
     keep:
       keepRecentTokens === null
         ? { messages: policy.keepLast, tokens: Math.floor(Math.min(sentTokens, fullAtTokens) / 2) }
         : { messages: Number.POSITIVE_INFINITY, tokens: Math.min(keepRecentTokens, quarter) },
+    settings: [
+      ...(overflow === policy.overflow ? [] : (["compaction.enabled"] as const)),
+      ...(reserveTokens === null ? [] : (["compaction.reserveTokens"] as const)),
+      ...(keepRecentTokens === null ? [] : (["compaction.keepRecentTokens"] as const)),
+    ],
   };
 }

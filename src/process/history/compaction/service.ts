@@ -142,5 +142,8 @@ function stateOf({ name: model }: Model, { load, rules, window }: ContextLoad): 
     pressure: Math.round(pressure * 10_000) / 10_000,
     level,
     compactsAtTokens: rules.fullAtTokens,
+    overflow: rules.overflow,
+    keeps: { messages: Number.isFinite(rules.keep.messages) ? rules.keep.messages : null, tokens: rules.keep.tokens },
+    settings: rules.settings,
   };
 }
