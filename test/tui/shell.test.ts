@@ -206,7 +206,7 @@ scenario("top leaves the transcript unchanged, and enter attaches to the selecte
     session.type("/docs\rky");
     await session.until(/no process matches/);
     session.type("q");
-    await session.until(/^task:\w{6} ended$/m);
+    await session.until(/^"docs audit" ended$/m);
     await session.until(/^Switched to init:1000/m);
   }),
 );

@@ -262,14 +262,14 @@ export class ProcessManager {
       // Its session may still be starting.
       if (!this.work.isIdle && signal.name !== "resync") this.early.push(signal);
       else if (NEWS.includes(signal.name)) this.work.track(this.adopt(signal.name === "resync"));
+      if (signal.name === "chat.complete" || signal.name === "process.exit") this.ends++;
     } else if (this.work.has(run.session.id)) this.work.run(run.session.id, async () => this.signals.hear(run, signal));
     else this.signals.hear(run, signal);
   }
 
   /** `missed`: signals were lost, such as the end of a run. */
-  private async adopt(missed = false): Promise<void> {
+  private async adopt(missed = false, ends = this.ends): Promise<void> {
     const before = missed ? [...this.runs.values()].filter(({ session: { id } }) => !this.work.has(id)) : [];
-    const { ends } = this;
     const { sessions } = await this.sys.call<{ sessions: readonly SessionLine[] }>("session.list", { limit: LISTED });
     // The list may be older than the end of a session.
     if (ends !== this.ends) return await this.adopt(missed);
