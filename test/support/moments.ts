@@ -150,8 +150,8 @@ export const MOMENTS: readonly Moment[] = [
   {
     name: "while the keys are shown",
     int: "closes",
-    begin: typing("?", /leave; agents keep running/),
-    shows: /leave; agents keep running/,
+    begin: typing("?", /ctrl-d +leave/),
+    shows: /ctrl-d +leave/,
   },
   {
     name: "before the first word of an answer",
