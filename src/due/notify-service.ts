@@ -9,10 +9,12 @@ import type { ReceiptContext } from "../kernel/dispatch.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import { durationMs } from "../lib/text/duration.ts";
+import { clip } from "../lib/text/truncate.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { MarkedNotifications, Notifications } from "../syscalls/due/notify-service.ts";
 import { notificationList, shownNotification } from "./notification-list.ts";
 import { lineOf, type Notifier, UNREAD_KEPT_MS } from "./notifier.ts";
+import { scheduleNamed } from "./views.ts";
 
 export interface NotifyPorts {
   readonly kernel: Pick<
@@ -88,7 +90,7 @@ async function refuseUnknown(
   const known = new Set([...shown, ...dismissed].map(({ id }) => id));
   const missing = ids.find((id) => !known.has(id));
   if (missing === undefined) return;
-  throw new SysError("ENOENT", `no such notification: ${JSON.stringify(missing)}`, ["to list yours: gsv notify list"]);
+  throw new SysError("ENOENT", `no such notification: ${clip(missing)}`, ["to list yours: gsv notify list"]);
 }
 
 async function refuseTooMany(kernel: NotifyPorts["kernel"], { ownerUid, pid }: Caller, now: number): Promise<void> {
@@ -120,8 +122,7 @@ async function actionFor(kernel: NotifyPorts["kernel"], caller: Caller, text: st
       throw new SysError("EPERM", `${caller.username} cannot resume processes`, ["use 'open PID'"]);
   } else if (command === "approve") await requestOf(kernel, caller, on);
   else if (command === "open") throw new SysError("ESRCH", `no such process: ${on.slice(0, 40)}`, [ACTION_HINT]);
-  else if ((await kernel.schedules.named(caller.ownerUid, on)) === null)
-    throw new SysError("ENOENT", `no such schedule: ${JSON.stringify(on)}`, ["to list yours: gsv sched list"]);
+  else await scheduleNamed(kernel, caller, on);
   return { command, on };
 }
 

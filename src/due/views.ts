@@ -4,6 +4,7 @@ import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Occurrence, ScheduleInfo } from "../abi/schedule.ts";
 import type { Clock } from "../lib/clock.ts";
+import { clip } from "../lib/text/truncate.ts";
 import type { OccurrenceRow } from "../store/kernel/due/occurrences.ts";
 import type { ScheduleRow } from "../store/kernel/due/schedules.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
@@ -54,8 +55,7 @@ export async function scheduleNamed(
 ): Promise<ScheduleRow> {
   const row = await kernel.schedules.named(ownerUid, name);
   if (row !== null) return row;
-  const quoted = JSON.stringify(name.slice(0, 60).toWellFormed());
-  throw new SysError("ENOENT", `no such schedule: ${quoted}`, ["to list yours: gsv sched list"]);
+  throw new SysError("ENOENT", `no such schedule: ${clip(name)}`, ["to list yours: gsv sched list"]);
 }
 
 async function infosOf(kernel: ScheduleViewPorts["kernel"], rows: readonly ScheduleRow[]): Promise<ScheduleInfo[]> {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { compared, comparedTable } from "./compare.ts";
-import { exponentOf } from "./growth.ts";
+import { exponentOf } from "./kernel/growth.ts";
 import { median, passes, quantile, rowOf, table, timed } from "./measure.ts";
 
 test("the median of an even count is between the middle two, in any order of samples", () => {

@@ -7,27 +7,27 @@
 
 import { parseArgs } from "node:util";
 import { chatRows } from "./chat.ts";
-import { commitRows } from "./commit.ts";
 import { compare, comparedTable } from "./compare.ts";
-import { fileRows } from "./files.ts";
-import { followRows } from "./follow.ts";
-import { gapRows } from "./gaps.ts";
-import { growthRows } from "./growth.ts";
 import { hostRows } from "./host.ts";
+import { commitRows } from "./kernel/commit.ts";
+import { fileRows } from "./kernel/files.ts";
+import { followRows } from "./kernel/follow.ts";
+import { gapRows } from "./kernel/gaps.ts";
+import { growthRows } from "./kernel/growth.ts";
+import { mountRows } from "./kernel/mounts.ts";
+import { scaleRows } from "./kernel/scale.ts";
+import { scheduleRows } from "./kernel/schedules.ts";
+import { sendRows } from "./kernel/send.ts";
+import { spawnRows } from "./kernel/spawn.ts";
 import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
 import { modelRows } from "./models.ts";
-import { mountRows } from "./mounts.ts";
 import { promptRows } from "./prompt.ts";
-import { scaleRows } from "./scale.ts";
-import { scheduleRows } from "./schedules.ts";
-import { sendRows } from "./send.ts";
 import { shellRows } from "./shell.ts";
 import { sizeRows } from "./size.ts";
-import { spawnRows } from "./spawn.ts";
 import { startRows } from "./start.ts";
-import { streamRows } from "./stream.ts";
-import { terminalRows } from "./terminal.ts";
+import { streamRows } from "./terminal/stream.ts";
+import { terminalRows } from "./terminal/terminal.ts";
 
 const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Promise<Row[]> } = {
   start: startRows,

@@ -1,9 +1,8 @@
 // `gsv notify` against a real kernel, in gsv's shell, and as a file.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { runs } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
-import { KernelIo } from "../support/kernel-io.ts";
+import { typed } from "../support/kernel-io.ts";
 
 let home: TestKernel;
 
@@ -12,12 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => home[Symbol.asyncDispose]());
 
-/** Status, stdout and stderr. */
-async function gsv(...words: string[]): Promise<readonly [number, string, string]> {
-  const io = new KernelIo(home.sys);
-  const status = await runs(io, ...words);
-  return [status, io.stdout.text, io.stderr.text];
-}
+const gsv = (...words: string[]) => typed(home.sys, ...words);
 
 test("send, list, read and dismiss", async () => {
   const pid = await home.task();
@@ -43,7 +37,7 @@ test("send, list, read and dismiss", async () => {
 
 test.each([
   [["read"], 2, "gsv: no notification named"],
-  [["read", "zzzzzz"], 3, 'gsv: no such notification: "zzzzzz"'],
+  [["read", "zzzzzz"], 3, "gsv: no such notification: zzzzzz"],
   [["send", "x", "--ttl", "1y"], 2, 'gsv: invalid --ttl: "1y"'],
   [["send", "x", "--level", "loud"], 2, "gsv: "],
 ])("%p is refused in one line", async (words, status, line) => {

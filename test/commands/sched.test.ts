@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { runs, stdinOf } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
-import { KernelIo } from "../support/kernel-io.ts";
+import { KernelIo, typed } from "../support/kernel-io.ts";
 
 let home: TestKernel;
 
@@ -12,12 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => home[Symbol.asyncDispose]());
 
-/** Status, stdout and stderr. */
-async function gsv(...words: string[]): Promise<readonly [number, string, string]> {
-  const io = new KernelIo(home.sys);
-  const status = await runs(io, ...words);
-  return [status, io.stdout.text, io.stderr.text];
-}
+const gsv = (...words: string[]) => typed(home.sys, ...words);
 
 test("at: all words but the last are the time", async () => {
   expect(await gsv("at", "tomorrow", "9am", "Remind me.", "--name", "call")).toEqual([
@@ -88,7 +83,7 @@ test("a schedule from its first day to its last", async () => {
   expect((await gsv("sched", "history", "news"))[1]).toContain("done");
   expect((await gsv("sched", "rm", "news"))[1]).toBe("removed news\n");
   const [status, , error] = await gsv("sched", "show", "news");
-  expect([status, error.split("\n")[0]]).toEqual([3, 'gsv: no such schedule: "news"']);
+  expect([status, error.split("\n")[0]]).toEqual([3, "gsv: no such schedule: news"]);
 });
 
 test("next: five times of any expression, with the zone in force", async () => {

@@ -71,7 +71,7 @@ describe("a notification", () => {
     [{ action: "rm -rf" }, "EINVAL", 'invalid --action: "rm -rf"'],
     [{ action: "open task:zzzzzz" }, "ESRCH", "no such process: task:zzzzzz"],
     [{ action: "approve zz99" }, "ENOENT", 'no such request: "zz99"'],
-    [{ action: "retry nothing" }, "ENOENT", 'no such schedule: "nothing"'],
+    [{ action: "retry nothing" }, "ENOENT", "no such schedule: nothing"],
     [{ title: "\x1b]0;x\x07" }, "EINVAL", "the title is empty"],
   ])("%p is refused", async (more, code, message) => {
     expect(await rejection(home.sys.call("notify.send", { title: "hello", ...more }))).toMatchObject({ code, message });

@@ -89,15 +89,7 @@ test("gsv's own tree stays as it is around an attached directory", async () => {
   expect(await tree.read(sam, join(work, "add.js"))).toBe("add\n");
 });
 
-test.each([
-  "/home/sam",
-  "/home",
-  "/home/sam/context.d",
-  "/home/sam/knowledge/notes",
-  "/etc",
-  "/proc/1",
-  "/var/log/gsv",
-])("%p is gsv's own even if such a directory is attached", async (directory) => {
+async function attached(directory: string): Promise<void> {
   const row = {
     id: "dir_k3x9qa",
     ownerUid: sam.uid,
@@ -107,6 +99,18 @@ test.each([
     updatedAt: 1,
   } as const;
   await home.stores.kernel.workspaces.create({ ...row, directory });
+}
+
+test.each([
+  "/home/sam",
+  "/home",
+  "/home/sam/context.d",
+  "/home/sam/knowledge/notes",
+  "/etc",
+  "/proc/1",
+  "/var/log/gsv",
+])("%p is gsv's own even if such a directory is attached", async (directory) => {
+  await attached(directory);
   expect(await tree.files.locate(sam, `${directory}/brief.md`)).toBe(`${directory}/brief.md`);
 });
 
@@ -117,19 +121,11 @@ test.each([
   "/tmp/x",
   "/etc/nginx",
   "/var/www",
-  "/root/app",
+  "/srv/app",
   "/workspaces/app",
   "/dev/shm/app",
 ])("%p leads to its mount", async (directory) => {
-  const row = {
-    id: "dir_k3x9qa",
-    ownerUid: sam.uid,
-    label: null,
-    state: "active",
-    createdAt: 1,
-    updatedAt: 1,
-  } as const;
-  await home.stores.kernel.workspaces.create({ ...row, directory });
+  await attached(directory);
   expect(await tree.files.named(sam, `${directory}/a/b`)).toBe("/workspaces/dir_k3x9qa/a/b");
   expect(await tree.files.shown(sam, "/workspaces/dir_k3x9qa/a/b")).toBe(`${directory}/a/b`);
   // `cd` looks at each directory on the way.

@@ -114,7 +114,7 @@ describe("a command that removes a whole home or workspace", () => {
   });
 });
 
-test("policy explain says that a deletion of what is known only at run time is refused, as the run refuses it", async () => {
+test("policy explain refuses a deletion whose files are known only at run time, as the run does", async () => {
   const { action, parts } = await judgeOn("gsv", "$(echo rm) -rf x");
   expect([action, parts[0]?.by]).toEqual(["auto", "runs, but what it would delete or send is refused"]);
   expect((await judgeOn("gsv", "ls x")).parts[0]?.by).toBe("allowed in gsv's shell");

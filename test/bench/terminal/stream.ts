@@ -1,9 +1,9 @@
 // The cost of a streamed answer in client and kernel together: a model server that writes one token at a time, gsv in a terminal, and
 // beside it a program that writes the same text plainly. Each round has its own kernel and client, as a person's first answer has.
 
-import { Session } from "../support/session.ts";
-import { BINARY, cpuSince, type Floor, Home, Kernel } from "./machine.ts";
-import { median, type Row, rowOf } from "./measure.ts";
+import { Session } from "../../support/session.ts";
+import { BINARY, cpuSince, type Floor, Home, Kernel } from "../machine.ts";
+import { median, type Row, rowOf } from "../measure.ts";
 import { END, SHAPES, type Shape } from "./shapes.ts";
 
 const SCREEN = { columns: 100, rows: 30 };

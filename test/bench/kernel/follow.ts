@@ -2,13 +2,13 @@
 // and the overhead of a strace. Each round is its own task, so that all have equal histories.
 
 import { connect, type Socket } from "node:net";
-import { LIMITS } from "../../src/abi/config/limits.ts";
-import type { Signal } from "../../src/abi/signal.ts";
-import type { Link } from "../../src/rpc/client.ts";
-import { encodeFrame } from "../../src/rpc/frame.ts";
-import { VERSION } from "../../src/version.ts";
-import { BINARY, type Floor, Home } from "./machine.ts";
-import { median, type Row, rowOf, timed } from "./measure.ts";
+import { LIMITS } from "../../../src/abi/config/limits.ts";
+import type { Signal } from "../../../src/abi/signal.ts";
+import type { Link } from "../../../src/rpc/client.ts";
+import { encodeFrame } from "../../../src/rpc/frame.ts";
+import { VERSION } from "../../../src/version.ts";
+import { BINARY, type Floor, Home } from "../machine.ts";
+import { median, type Row, rowOf, timed } from "../measure.ts";
 
 const CALLS = 60;
 const FOLLOWERS = 10;

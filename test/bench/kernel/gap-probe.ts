@@ -1,8 +1,8 @@
 // A Worker that asks the kernel all the time, as another client would, and keeps its longest wait.
 
-import { realClock } from "../../src/lib/clock.ts";
-import { dial } from "../../src/rpc/client.ts";
-import { VERSION } from "../../src/version.ts";
+import { realClock } from "../../../src/lib/clock.ts";
+import { dial } from "../../../src/rpc/client.ts";
+import { VERSION } from "../../../src/version.ts";
 
 declare const self: Worker;
 

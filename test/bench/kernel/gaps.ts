@@ -3,8 +3,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Floor, Home } from "./machine.ts";
-import { type Row, rowOf } from "./measure.ts";
+import { type Floor, Home } from "../machine.ts";
+import { type Row, rowOf } from "../measure.ts";
 import { fill, spawnMany } from "./scale.ts";
 
 const BUDGET_MS = 20;

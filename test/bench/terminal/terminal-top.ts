@@ -1,8 +1,8 @@
 // The cost of watching many processes: top over two hundred of them, once a second.
 
-import { Session } from "../support/session.ts";
-import { BINARY, type Home, Kernel } from "./machine.ts";
-import type { Row } from "./measure.ts";
+import { Session } from "../../support/session.ts";
+import { BINARY, type Home, Kernel } from "../machine.ts";
+import type { Row } from "../measure.ts";
 
 const PROCESSES = 200;
 const LOOK_MS = 5000;

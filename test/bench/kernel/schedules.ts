@@ -2,12 +2,12 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { planOf } from "../../src/due/timetable.ts";
-import { openKernelDb } from "../../src/store/kernel/open.ts";
-import { type KernelStore, sqliteKernelStore } from "../../src/store/kernel/sqlite.ts";
-import { scratchDirectory } from "../support/scratch.ts";
-import type { Floor } from "./machine.ts";
-import { median, type Row, rowOf, timed } from "./measure.ts";
+import { planOf } from "../../../src/due/timetable.ts";
+import { openKernelDb } from "../../../src/store/kernel/open.ts";
+import { type KernelStore, sqliteKernelStore } from "../../../src/store/kernel/sqlite.ts";
+import { scratchDirectory } from "../../support/scratch.ts";
+import type { Floor } from "../machine.ts";
+import { median, type Row, rowOf, timed } from "../measure.ts";
 
 const SCHEDULES = 10_000;
 const HOUR = 3_600_000;

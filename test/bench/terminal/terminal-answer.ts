@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { Terminal } from "@xterm/headless";
-import { Session } from "../support/session.ts";
-import { BINARY, type Home, Kernel } from "./machine.ts";
-import type { Row } from "./measure.ts";
+import { Session } from "../../support/session.ts";
+import { BINARY, type Home, Kernel } from "../machine.ts";
+import type { Row } from "../measure.ts";
 
 interface Size {
   readonly tokens: number;

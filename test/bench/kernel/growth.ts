@@ -3,8 +3,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Floor, Home } from "./machine.ts";
-import { median, type Row, timed } from "./measure.ts";
+import { type Floor, Home } from "../machine.ts";
+import { median, type Row, timed } from "../measure.ts";
 import { fill, spawnMany } from "./scale.ts";
 import { sendTimes } from "./send.ts";
 

@@ -1,9 +1,9 @@
 // gsv on a terminal: time to the prompt, time from a key to its echo, cost of a streamed answer, and cost of an idle terminal. Read through
 // a PTY.
 
-import { Session } from "../support/session.ts";
-import { BINARY, cpuSince, type Floor, Home, Kernel } from "./machine.ts";
-import { median, type Row, rowOf, timed } from "./measure.ts";
+import { Session } from "../../support/session.ts";
+import { BINARY, cpuSince, type Floor, Home, Kernel } from "../machine.ts";
+import { median, type Row, rowOf, timed } from "../measure.ts";
 import { answerRows } from "./terminal-answer.ts";
 import { topRows } from "./terminal-top.ts";
 

@@ -2,9 +2,9 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { plainGit } from "../support/git.ts";
-import { type Floor, Home } from "./machine.ts";
-import { type Row, rowOf, timedAgainst } from "./measure.ts";
+import { plainGit } from "../../support/git.ts";
+import { type Floor, Home } from "../machine.ts";
+import { type Row, rowOf, timedAgainst } from "../measure.ts";
 
 const FILES = 200;
 const BUDGET_MS = 8;

@@ -3,8 +3,8 @@
 
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { type Floor, Home } from "./machine.ts";
-import { median, type Row, rowOf, timed } from "./measure.ts";
+import { type Floor, Home } from "../machine.ts";
+import { median, type Row, rowOf, timed } from "../measure.ts";
 
 const CONTENT = Buffer.from("a note of ordinary length, as an agent would keep it. ".repeat(8));
 const PER_DIRECTORY = 100;

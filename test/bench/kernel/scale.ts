@@ -2,9 +2,9 @@
 // inserted into the databases while no kernel runs.
 
 import { join } from "node:path";
-import { Db } from "../../src/store/open.ts";
-import { type Floor, Home } from "./machine.ts";
-import { median, type Row, rowOf, timedAgainst } from "./measure.ts";
+import { Db } from "../../../src/store/open.ts";
+import { type Floor, Home } from "../machine.ts";
+import { median, type Row, rowOf, timedAgainst } from "../measure.ts";
 import { sendTimes } from "./send.ts";
 
 const PROCESSES = 1000;

@@ -1,7 +1,7 @@
 // Spawns acknowledged over the socket: one after another, and a hundred at once.
 
-import { type Floor, Home } from "./machine.ts";
-import { type Row, rowOf, timed } from "./measure.ts";
+import { type Floor, Home } from "../machine.ts";
+import { type Row, rowOf, timed } from "../measure.ts";
 
 const SPAWNS = 60;
 const AT_ONCE = 100;

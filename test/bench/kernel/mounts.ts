@@ -4,9 +4,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Link } from "../../src/rpc/client.ts";
-import { type Floor, Home } from "./machine.ts";
-import { type Row, rowOf, timedAgainst } from "./measure.ts";
+import type { Link } from "../../../src/rpc/client.ts";
+import { type Floor, Home } from "../machine.ts";
+import { type Row, rowOf, timedAgainst } from "../measure.ts";
 
 const PROCESSES = 500;
 

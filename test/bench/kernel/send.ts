@@ -1,11 +1,11 @@
 // A durable send: the cost of one stored message, compared with one FULL commit of SQLite on the same disk.
 
 import { join } from "node:path";
-import { realClock } from "../../src/lib/clock.ts";
-import { Db } from "../../src/store/open.ts";
-import { sqliteProcessStore } from "../../src/store/process/sqlite.ts";
-import { type Floor, Home } from "./machine.ts";
-import { median, type Row, rowOf, timed } from "./measure.ts";
+import { realClock } from "../../../src/lib/clock.ts";
+import { Db } from "../../../src/store/open.ts";
+import { sqliteProcessStore } from "../../../src/store/process/sqlite.ts";
+import { type Floor, Home } from "../machine.ts";
+import { median, type Row, rowOf, timed } from "../measure.ts";
 
 const MESSAGE = "a message of ordinary length, as a person would type it at the end of a day, ".repeat(6);
 const SENDS = 300;
