@@ -22,8 +22,8 @@ export interface ProcessFilesOptions {
   readonly clock?: Pick<Clock, "mono" | "after">;
 }
 
-/** Of each database: the system caches the file, too. */
-const PAGES_KIB = 256;
+/** Of each database: the system caches the file, too. With 256, an admission into a long queue reads pages again. */
+const PAGES_KIB = 512;
 
 interface Open {
   readonly db: Db;
