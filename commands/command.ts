@@ -5,6 +5,7 @@ import type { HomeKeeping } from "../src/abi/backup.ts";
 import type { SysError } from "../src/abi/errno.ts";
 import type { RandomBytes } from "../src/abi/ids.ts";
 import type { Sys } from "../src/abi/sys.ts";
+import type { WakeTimer } from "../src/abi/wake.ts";
 import type { Doctor } from "../src/doctor/examine.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import type { ManualSection } from "../src/prompts/manual.ts";
@@ -133,6 +134,8 @@ export interface Io {
     providers(): Promise<readonly string[]>;
     /** Throws if the environment names no home. */
     places(): Promise<readonly Place[]>;
+    /** The timer that starts a kernel when something is due. */
+    wakeTimer(): Promise<WakeTimer>;
   };
   readonly keep: HomeKeeping;
   /** For read-only calls: starts and creates nothing. Null if a kernel is needed. */

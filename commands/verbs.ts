@@ -37,6 +37,7 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Load } } = 
     pause: async () => (await import("./sched/pause.ts")).pauseAs("pause"),
     resume: async () => (await import("./sched/pause.ts")).pauseAs("resume"),
     rm: () => derived("sched.remove", "sched rm"),
+    wake: async () => (await import("./sched/wake.ts")).wake,
   },
   storage: {
     verify: async () => (await import("./system/storage.ts")).verify,

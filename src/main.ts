@@ -74,6 +74,7 @@ async function hostMachine({ env, paths, uid, clock, random, command, socket }: 
   const { keychainOf } = await import("./machine/keychain.ts");
   const { startKernel } = await import("./client/client.ts");
   const { accountName } = await import("./paths.ts");
+  const { wakeTimer } = await import("./machine/wake/wake.ts");
   return {
     paths,
     uid,
@@ -88,6 +89,7 @@ async function hostMachine({ env, paths, uid, clock, random, command, socket }: 
     keychain: keychainOf(paths.home, clock),
     secretsStore: env.GSV_SECRETS,
     hostEnv: env,
+    wakeTimer: wakeTimer({ paths, env, uid, clock, command }),
     log: (line: string) => process.stderr.write(`${new Date(clock.now()).toISOString()} ${line}\n`),
     startKernel: () => void startKernel({ paths, command, env }),
     onLost: () => process.exit(75),
@@ -197,6 +199,7 @@ async function commandProcess(): Promise<number> {
         const { paths, socket, command } = await atHome(here);
         return placesOf(paths, socket, command.at(-1) ?? "gsv");
       },
+      wakeTimer: async () => (await import("./machine/wake/wake.ts")).wakeTimer(await atHome(here)),
     },
     peek: async () => (await import("./client/read.ts")).peek(() => atHome(here)),
     manual: async () => (await import("./prompts/manual.ts")).MANUAL,

@@ -103,3 +103,11 @@ export interface ScheduleInfo {
   /** The cron file that it belongs to. */
   readonly file: string | null;
 }
+
+/** Something that happens by itself: an occurrence, an announcement, the end of an open request, the next try of a paused run. */
+export interface DueItem {
+  readonly kind: "schedule" | "notification" | "request" | "run";
+  /** The schedule, the title, the request with its process, or the process. */
+  readonly what: string;
+  readonly at: number;
+}

@@ -272,6 +272,7 @@ function finished(
     },
     stands: rescuer(database, { kernelDb, quarantineDir, clock, log: machine.log, onFault }),
     async leave() {
+      await setWakeTimer(core);
       database.end();
       await close();
     },
@@ -296,6 +297,13 @@ function finished(
     await core.processes.close();
     database.close();
   }
+}
+
+/** The next kernel is started when the first thing is due. */
+async function setWakeTimer({ kernel, machine: { wakeTimer }, onFault }: Core): Promise<void> {
+  if (!wakeTimer?.isOn()) return;
+  const [first] = await kernel.upcoming.next({ limit: 1 });
+  await wakeTimer.set(first?.at ?? null).catch(onFault);
 }
 
 /** A session without its account or token gets no more signals; its next call fails. */

@@ -7,6 +7,7 @@ import type { Caller } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
+import type { WakeTimer } from "../abi/wake.ts";
 import type { Callers } from "../kernel/accounts/accounts.ts";
 import type { Logins } from "../kernel/accounts/login.ts";
 import type { PasswordCost, Passwords } from "../kernel/accounts/passwords.ts";
@@ -89,6 +90,8 @@ export interface Machine {
   readonly retention?: () => Promise<RetentionSettings>;
   /** The directory mounted at /mnt/host. */
   readonly hostDirectory?: string;
+  /** Starts a kernel when something is due. */
+  readonly wakeTimer?: Pick<WakeTimer, "isOn" | "set">;
   /** Cost of a password hash; tests use a cheap one. */
   readonly passwordCost?: PasswordCost;
   /** Wraps the stores. */

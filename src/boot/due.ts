@@ -56,7 +56,11 @@ export function bootDue(core: Core): DueParts {
     scheduler,
     notifier,
     notifications: notificationsService({ kernel, clock, notifier }),
-    schedules: (directoryAt) => schedulesService({ kernel, clock, random, zone, scheduler, directoryAt }),
+    schedules: (directoryAt) =>
+      schedulesService({
+        ...{ kernel, clock, random, zone, scheduler, directoryAt },
+        wakes: () => machine.wakeTimer?.isOn() ?? false,
+      }),
     cronFiles: cronFiles({ kernel, clock, random, zone, arm: () => scheduler.arm() }),
   };
 }

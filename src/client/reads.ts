@@ -30,7 +30,7 @@ export const READS = {
   usage: ["runs", "sums"],
   budgets: ["list"],
   prompts: ["show", "files", "homeFiles"],
-  schedules: ["list", "get", "next", "history"],
+  schedules: ["list", "get", "due", "next", "history"],
   notifications: ["list"],
   trust: ["speaks"],
   undoing: ["diff"],

@@ -57,7 +57,7 @@ const KERNEL_STAYS_MS = 24 * 60 * 60 * 1000;
 export const schedules: Check = {
   name: "schedules",
   needsHome: true,
-  look({ databases, paths, lock, clock }) {
+  async look({ databases, paths, lock, clock, wakeTimer }) {
     const rows = existsSync(paths.kernelDb) ? readable(() => databases.schedules()) : null;
     if (rows === null) return [];
     const paused = rows.filter(({ nextAt }) => nextAt === null);
@@ -70,10 +70,10 @@ export const schedules: Check = {
     const due = `schedule ${first.name} ${isOver ? "was" : "is"} due at ${new Date(first.nextAt).toISOString()}`;
     const stays = lock.isHeld() && first.nextAt - clock.now() <= KERNEL_STAYS_MS;
     if (stays) return [...found, ok(due)];
-    return [
-      ...found,
-      notice(`${due}, and no kernel may be there to start it`, { fix: "gsv starts it when you next use it" }),
-    ];
+    const { on, fault } = wakeTimer.isOn() ? await wakeTimer.status() : { on: false, fault: null };
+    if (on && fault === null) return [...found, ok(`${due}; a timer starts gsv`)];
+    const why = fault === null ? "nothing would start gsv" : `its timer does not work: ${fault}`;
+    return [...found, notice(`${due}, and ${why}`, { fix: "gsv sched wake on" })];
   },
 };
 

@@ -2,6 +2,7 @@
 
 import type { SysError } from "../abi/errno.ts";
 import type { HookInfo } from "../abi/hook.ts";
+import type { WakeTimer } from "../abi/wake.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { HomePaths } from "../paths.ts";
 import type { Inspector, Stored, StoredArchive } from "../store/inspect.ts";
@@ -84,6 +85,8 @@ export interface Patient {
   readonly terminal: { readonly isTTY: boolean; readonly columns: number; readonly rows: number };
   /** The provider and model of the environment, offline by default. Throws if they do not exist. */
   readonly provider: () => { readonly provider: string; readonly model: string; readonly name: string };
+  /** The timer that starts a kernel when something is due. */
+  readonly wakeTimer: Pick<WakeTimer, "isOn" | "status">;
   readonly find: (program: string) => string | null;
   /** Runs a program and returns its first line. */
   readonly run: (argv: readonly string[]) => Promise<{ readonly status: number; readonly says: string }>;

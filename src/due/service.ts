@@ -37,6 +37,8 @@ export interface SchedulePorts extends ScheduleViewPorts {
   readonly kernel: KernelStore;
   readonly random: (length: number) => Uint8Array;
   readonly scheduler: Pick<Scheduler, "arm" | "startNow">;
+  /** Whether a timer of this computer starts a kernel. */
+  readonly wakes: () => boolean;
   /** Throws if the caller cannot start in the directory. */
   readonly directoryAt: (caller: Caller, path: string) => Promise<string>;
 }
@@ -50,7 +52,7 @@ export function schedulesService(ports: SchedulePorts): Schedules {
 
     async add(context, request) {
       const row = await rowOf(ports, context, request);
-      const added = addedAs(await shownSchedule(kernel, row, clock.now()), clock.now());
+      const added = addedAs(await shownSchedule(kernel, row, clock.now()), clock.now(), ports.wakes());
       await kernel.schedules.add(row, (context as ReceiptContext).receipt?.(added));
       await scheduler.arm();
       return added;
@@ -74,7 +76,8 @@ export function schedulesService(ports: SchedulePorts): Schedules {
       const change = { ...defined({ name }), timing, rules, target, creator, enabled: isEnabled, pausedWhy, next };
       await kernel.schedules.change(row.id, change, now);
       await scheduler.arm();
-      return addedAs(await shownSchedule(kernel, await scheduleNamed(kernel, caller, name ?? old), now), now);
+      const shown = await shownSchedule(kernel, await scheduleNamed(kernel, caller, name ?? old), now);
+      return addedAs(shown, now, ports.wakes());
     },
 
     async remove({ caller }, name) {
@@ -222,12 +225,12 @@ async function refuseHost({ accounts }: KernelStore, caller: Caller): Promise<vo
   throw new SysError("EPERM", `${caller.username} may not schedule commands on this computer`);
 }
 
-/** A kernel stays for what is due within a day. Later, somebody must have started one. */
-function addedAs(info: ShownSchedule, now: number): AddedSchedule {
+/** A kernel stays for what is due within a day. Later, a timer or you must have started one. */
+function addedAs(info: ShownSchedule, now: number, wakes: boolean): AddedSchedule {
   const next = info.nextAt;
-  const isFar = next !== null && next - now > DAY_MS;
+  const isFar = next !== null && next - now > DAY_MS && !wakes;
   return {
     ...info,
-    note: isFar ? "it is due in more than a day: gsv starts it then if it runs, or else when you next use gsv" : null,
+    note: isFar ? "due in more than a day; to start it even if gsv is not running then: gsv sched wake on" : null,
   };
 }

@@ -13,7 +13,7 @@ import type { DefaultZone } from "./default-zone.ts";
 import { nextFive, timingOf } from "./timetable.ts";
 
 export interface ScheduleViewPorts {
-  readonly kernel: Pick<KernelStore, "schedules" | "occurrences" | "accounts" | "processes" | "config">;
+  readonly kernel: Pick<KernelStore, "schedules" | "occurrences" | "upcoming" | "accounts" | "processes" | "config">;
   readonly clock: Clock;
   readonly zone: DefaultZone;
 }
@@ -24,7 +24,7 @@ export function scheduleViews({
   kernel,
   clock,
   zone,
-}: ScheduleViewPorts): Pick<Schedules, "list" | "get" | "next" | "history"> {
+}: ScheduleViewPorts): Pick<Schedules, "list" | "get" | "due" | "next" | "history"> {
   return {
     async list({ ownerUid }, { after, limit }) {
       const rows = await kernel.schedules.list({ ownerUid, limit, ...(after !== undefined && { after }) });
@@ -34,6 +34,7 @@ export function scheduleViews({
     async get(caller, name) {
       return await shownSchedule(kernel, await scheduleNamed(kernel, caller, name), clock.now());
     },
+    due: async ({ ownerUid }, { limit }) => ({ due: await kernel.upcoming.next({ ownerUid, limit }) }),
     async next(context, { when, tz }) {
       const { ownerUid } = context.caller;
       const known = SCHEDULE_NAME.test(when) ? await kernel.schedules.named(ownerUid, when) : null;

@@ -29,6 +29,7 @@ import { repairs } from "../store/repair.ts";
 import { SANDBOX_PATH } from "../targets/sandbox.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import { keychainOf } from "./keychain.ts";
+import { wakeTimer } from "./wake/wake.ts";
 
 const HELLO_MS = 2000;
 const RETRY_MS = 50;
@@ -90,6 +91,7 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
       const choice = chooseProvider({ model: env.GSV_MODEL ?? "", provider: "", hasKey }) ?? OFFLINE;
       return { ...choice, name: choiceText(choice) };
     },
+    wakeTimer: wakeTimer({ paths, env, uid, clock, command: [process.execPath] }),
     // As the kernel does: never in the current directory, because the program is run.
     find: (program) => Bun.which(program, { PATH: program === "bwrap" ? SANDBOX_PATH : programPath(env.PATH) }),
     run: (argv) => run(argv, env),

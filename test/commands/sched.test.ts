@@ -18,7 +18,7 @@ test("at: all words but the last are the time", async () => {
   expect(await gsv("at", "tomorrow", "9am", "Remind me.", "--name", "call")).toEqual([
     0,
     "call: once, next: 2026-01-03T09:00:00.000Z\n",
-    "it is due in more than a day: gsv starts it then if it runs, or else when you next use gsv\n",
+    "due in more than a day; to start it even if gsv is not running then: gsv sched wake on\n",
   ]);
   expect((await gsv("at", "17:30", "go home", "--name", "home"))[1]).toBe(
     "home: once, next: 2026-01-02T17:30:00.000Z\n",

@@ -28,7 +28,7 @@ test("a schedule that is due with no kernel is a notice; with a kernel it is not
   add(bed, "news", { nextAt: at });
   add(bed, "later", { nextAt: at + DAY });
   expect(await bed.look("schedules")).toEqual([
-    `notice schedules: schedule news is due at ${iso}, and no kernel may be there to start it`,
+    `notice schedules: schedule news is due at ${iso}, and nothing would start gsv`,
   ]);
   const lock = acquireLock(bed.paths.lockFile);
   expect(await bed.look("schedules")).toEqual([`ok schedules: schedule news is due at ${iso}`]);
@@ -43,6 +43,6 @@ test("an overdue one says so, and a paused one says why", async () => {
   add(bed, "build", { nextAt: null, pausedWhy: "3 failures in a row; the last: exit status 1" });
   expect(await bed.look("schedules")).toEqual([
     "notice schedules: schedule build is paused: 3 failures in a row; the last: exit status 1",
-    "notice schedules: schedule news was due at 1970-01-01T00:00:01.000Z, and no kernel may be there to start it",
+    "notice schedules: schedule news was due at 1970-01-01T00:00:01.000Z, and nothing would start gsv",
   ]);
 });

@@ -15,6 +15,7 @@ import type { Side } from "../../commands/files/copy/side.ts";
 import { runCommandLine } from "../../commands/run.ts";
 import type { HomeKeeping } from "../../src/abi/backup.ts";
 import type { SysError } from "../../src/abi/errno.ts";
+import type { WakeTimer } from "../../src/abi/wake.ts";
 import type { Finding } from "../../src/doctor/examine.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
@@ -167,7 +168,9 @@ export class FakeIo implements Io {
     }),
     providers: async () => this.providers,
     places: async () => this.places,
+    wakeTimer: async () => this.timer ?? Promise.reject(new Error("no timer here")),
   };
+  timer: WakeTimer | null = null;
   /** Programs that got the terminal, and how they end. */
   readonly programs: Program[] = [];
   programStatus = 0;

@@ -67,7 +67,10 @@ export function shellIo(kernel: KernelPort, machine: Machine): ShellIo {
         askHidden: needsTerminal("a secret"),
         edit: needsTerminal("an editor"),
       },
-      machine: { doctor: outside("doctor"), places: outside("paths"), providers: outside("auth setup") },
+      machine: {
+        ...{ doctor: outside("doctor"), places: outside("paths"), providers: outside("auth setup") },
+        wakeTimer: outside("sched wake"),
+      },
       keep: { backup: outside("backup"), restore: outside("restore"), usage: outside("df") },
       host: outside("host: paths"),
       spawn: needsTerminal("a program of the host"),

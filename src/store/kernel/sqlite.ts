@@ -7,6 +7,7 @@ import type { KernelDb } from "./db.ts";
 import { notificationRows } from "./due/notifications.ts";
 import { occurrenceRows } from "./due/occurrences.ts";
 import { scheduleRows } from "./due/schedules.ts";
+import { upcomingRows } from "./due/upcoming.ts";
 import { fileWriteRows } from "./file-writes.ts";
 import { hookRows } from "./hooks.ts";
 import { accountFileRows } from "./people/account-files.ts";
@@ -60,6 +61,7 @@ const GROUPS = {
   schedules: scheduleRows,
   occurrences: occurrenceRows,
   notifications: notificationRows,
+  upcoming: upcomingRows,
 };
 
 export type KernelStore = { readonly [G in keyof typeof GROUPS]: ReturnType<(typeof GROUPS)[G]> };

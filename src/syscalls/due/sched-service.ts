@@ -1,7 +1,7 @@
 // The service behind sched.*, as types.
 
 import type { Caller } from "../../abi/identity.ts";
-import type { CatchUp, Occurrence, Overlap, ScheduleInfo, Timing } from "../../abi/schedule.ts";
+import type { CatchUp, DueItem, Occurrence, Overlap, ScheduleInfo, Timing } from "../../abi/schedule.ts";
 import type { CallContext } from "../define.ts";
 
 /** What a schedule starts, as words of a command line. */
@@ -63,6 +63,8 @@ export interface Schedules {
     query: { readonly after?: string; readonly limit: number },
   ): Promise<{ readonly schedules: readonly ScheduleInfo[]; readonly next: string | null }>;
   get(caller: Caller, name: string): Promise<ShownSchedule>;
+  /** Of the account, the earliest first. */
+  due(caller: Caller, query: { readonly limit: number }): Promise<{ readonly due: readonly DueItem[] }>;
   /** Of a schedule, or of a time as `add` takes it. */
   next(context: CallContext, asked: { readonly when: string; readonly tz?: string }): Promise<Instants>;
   /** Newest first; of all schedules if none is named. */

@@ -1,7 +1,7 @@
 // sched.*: what gsv starts by itself. People add and change schedules. For an agent each change needs an approval.
 
 import { LIMITS } from "../../abi/config/limits.ts";
-import { CATCH_UPS, type Occurrence, OVERLAPS, type ScheduleInfo } from "../../abi/schedule.ts";
+import { CATCH_UPS, type DueItem, type Occurrence, OVERLAPS, type ScheduleInfo } from "../../abi/schedule.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { field, syscall, value } from "../define.ts";
 import type { AddedSchedule, Schedules, ShownSchedule } from "./sched-service.ts";
@@ -139,6 +139,28 @@ export const schedCalls = [
       print: value(instantsText),
     },
     run: ({ schedules }: Service, args, context) => schedules.next(context, args),
+  }),
+
+  syscall({
+    name: "sched.due",
+    summary: "Show what is due next",
+    class: "read",
+    capability: "sched.list",
+    input: { limit: field.withDefault(field.int("maximum number", { min: 1, max: 100, meta: "N" }), 10) },
+    cli: {
+      examples: ["gsv sched due", "gsv sched due --limit 1 --json"],
+      print: {
+        kind: "table",
+        rows: (result: { due: readonly DueItem[] }) => result.due,
+        empty: "(nothing is due)",
+        columns: [
+          { head: "DUE", since: "at" },
+          { head: "KIND", cell: (row: DueItem) => row.kind },
+          { head: "WHAT", cell: (row: DueItem) => reveal(row.what), shrink: true },
+        ],
+      },
+    },
+    run: ({ schedules }: Service, args, { caller }) => schedules.due(caller, args),
   }),
 
   syscall({

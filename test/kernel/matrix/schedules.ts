@@ -20,6 +20,7 @@ const theNotification = async (world: World, owner: Owner) => {
 export const SCHEDULE_ROWS: Rows = {
   "sched.list": { outcomes: ALL, about: () => ({}) },
   "sched.next": { outcomes: ALL, about: () => ({ when: "every 1h" }) },
+  "sched.due": { outcomes: ALL, about: () => ({}) },
   "sched.get": { outcomes: SEEN, about: theSchedule },
   "sched.history": { outcomes: SEEN, about: theSchedule },
   "sched.add": {

@@ -1,0 +1,149 @@
+// Installs, moves and removes the wake timer. run/wake.json records its files: the kernel moves the timer with them, whatever its environment.
+
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { messageOf, SysError } from "../../abi/errno.ts";
+import type { WakeFile, WakeTimer } from "../../abi/wake.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { waitAtMost } from "../../lib/wait.ts";
+import type { HomePaths } from "../../paths.ts";
+import { type Units, unitsFor } from "./units.ts";
+
+export interface WakeMachine {
+  readonly paths: HomePaths;
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly uid: number;
+  readonly clock: Clock;
+  readonly command: readonly string[];
+  readonly platform?: string;
+}
+
+/** run/wake.json */
+interface Installed {
+  readonly files: readonly string[];
+  readonly at: number | null;
+}
+
+const COMMAND_MS = 10_000;
+/** What the system's programs need to find the user's session. */
+const SESSION = ["HOME", "USER", "LOGNAME", "LANG", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "DBUS_SESSION_BUS_ADDRESS"];
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+
+export function wakeTimer(machine: WakeMachine): WakeTimer {
+  const { paths } = machine;
+  const units = unitsOf(machine);
+  const infoFile = join(paths.runDir, "wake.json");
+  const installed = () => installedIn(infoFile);
+  const needed = (): Units => {
+    if (units !== null) return units;
+    throw new SysError("EINVAL", "gsv knows no timers of this system", [
+      "start a kernel with your own: gsv kernel run",
+    ]);
+  };
+  /** The recorded paths win: the environment may have changed since. */
+  const filesAt = (at: number | null, known: Installed | null): readonly WakeFile[] =>
+    needed()
+      .files(at)
+      .map((file, index) => ({ ...file, path: known?.files[index] ?? file.path }));
+  const put = (at: number | null, files: readonly WakeFile[]): void => {
+    for (const { path, text } of files) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, path.endsWith(".xml") ? Buffer.from(`\ufeff${text}`, "utf16le") : text, { mode: 0o644 });
+    }
+    const info: Installed = { files: files.map(({ path }) => path), at };
+    writeFileSync(infoFile, `${JSON.stringify(info)}\n`, { mode: 0o600 });
+  };
+  const dropped = (files: readonly string[]): readonly string[] => {
+    const there = files.filter((path) => existsSync(path));
+    for (const path of [...there, infoFile]) rmSync(path, { force: true });
+    return there;
+  };
+  const isOn = () => {
+    const known = installed();
+    return known !== null && known.files.every((path) => existsSync(path));
+  };
+  return {
+    isOn,
+    plan: (at) => ({ kind: needed().kind, files: filesAt(at, installed()), commands: needed().start }),
+    async on(at) {
+      const files = filesAt(at, installed());
+      const wasOn = isOn();
+      put(at, files);
+      try {
+        for (const argv of wasOn ? needed().renew : needed().start) await run(machine, argv);
+      } catch (error) {
+        dropped(files.map(({ path }) => path));
+        throw new SysError("EIO", `the timer was not installed: ${messageOf(error)}`, [
+          "nothing was left behind; schedules start when gsv runs",
+        ]);
+      }
+    },
+    async off() {
+      const known = installed();
+      const files = known?.files ?? units?.files(null).map(({ path }) => path) ?? [];
+      if (!files.some((path) => existsSync(path))) return dropped([]);
+      const [stop, ...rest] = needed().stop;
+      // The files are removed even if the system does not know the timer.
+      const failed = stop === undefined ? null : await run(machine, stop).then(() => null, messageOf);
+      const removed = dropped(files);
+      for (const argv of rest) await run(machine, argv).catch(() => {});
+      if (failed !== null) throw new SysError("EIO", `removed ${removed.join(", ")}, but: ${failed}`);
+      return removed;
+    },
+    async status() {
+      const known = installed();
+      const kind = units?.kind ?? "none";
+      if (known === null || !isOn()) return { on: false, kind, files: [], at: null, fault: null };
+      const fault = await run(machine, needed().probe).then(() => null, messageOf);
+      return { on: true, kind, files: known.files, at: known.at, fault };
+    },
+    async set(at) {
+      const known = installed();
+      if (known?.at === at || !isOn()) return;
+      put(at, filesAt(at, known));
+      for (const argv of needed().renew) await run(machine, argv);
+    },
+  };
+}
+
+function unitsOf({ paths, env, uid, command, platform = process.platform }: WakeMachine): Units | null {
+  const userHome = env.HOME || homedir();
+  return unitsFor({
+    ...{ platform, userHome, uid, command, home: paths.home, kernelDb: paths.kernelDb, kernelLog: paths.kernelLog },
+    configDir: env.XDG_CONFIG_HOME?.startsWith("/") ? env.XDG_CONFIG_HOME : join(userHome, ".config"),
+    isDefaultHome: paths.home === join(userHome, ".gsv"),
+    path: env.PATH ?? PATH,
+  });
+}
+
+function installedIn(file: string): Installed | null {
+  try {
+    const { files, at } = JSON.parse(readFileSync(file, "utf8")) as Installed;
+    return Array.isArray(files) && files.every((path) => typeof path === "string") ? { files, at: at ?? null } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Throws with the first line of its output if it fails. */
+async function run({ env, clock }: WakeMachine, argv: readonly string[]): Promise<void> {
+  const [name = ""] = argv;
+  const program = Bun.which(name, { PATH: env.PATH ?? PATH });
+  if (program === null) throw new Error(`${name} not found`);
+  const child = Bun.spawn([program, ...argv.slice(1)], {
+    cwd: "/",
+    env: { ...only(env, SESSION), PATH: env.PATH ?? PATH },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const said = new Response(child.stderr).text();
+  const ended = await waitAtMost(clock, COMMAND_MS, child.exited);
+  if (ended?.value === 0) return;
+  child.kill();
+  const line = (await waitAtMost(clock, COMMAND_MS, said))?.value.trim().split("\n")[0];
+  throw new Error(`${argv.join(" ")}: ${line || (ended === null ? "timeout" : `exit status ${ended.value}`)}`);
+}
+
+function only(env: WakeMachine["env"], names: readonly string[]): { [name: string]: string } {
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
