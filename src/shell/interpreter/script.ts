@@ -5,6 +5,7 @@ import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-b
 import { ENDED_BY, messageOf } from "../../abi/errno.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../targets/shell.ts";
+import { extendInterpreter } from "../engine/engine.ts";
 import { Jobs } from "../jobs/jobs.ts";
 import { Traps } from "../jobs/traps.ts";
 import { OWN, SINKS, withoutInternalWords } from "../programs/internal-words.ts";
@@ -124,6 +125,7 @@ export class Script {
       programs: new Set([...names, ...getCommandNames()]),
     });
     const bin = { files: this.files, machine: runs.machine, chains, outputBytesMax };
+    extendInterpreter();
     this.bash = new Bash({
       fs: this.files,
       cwd: job.state?.cwd ?? job.cwd,

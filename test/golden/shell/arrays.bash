@@ -72,3 +72,11 @@ a=(
 echo "${a[@]}"
 #### uppercase all
 a=(ab cd); echo "${a[@]^^}"
+#### append after gaps and holes
+a=(1); a[5]=x; a+=(y z); unset 'a[7]'; a+=("k l"); a[2]=q; a+=($(echo m n)); for i in "${!a[@]}"; do echo "$i=${a[i]}"; done
+#### append to scalars references and locals
+b=s; b+=(t); echo "${b[@]}"; f() { local -n r=b; r+=(u); local c=(1); c+=(2 3); echo "${c[*]}"; }; f; echo "${b[@]}" ${#c[@]}
+#### append in a subshell does not leak
+a=(1 2); (a+=(3); echo "${#a[@]}"); echo "${#a[@]}"; a+=("${a[@]}" "$(exit 3)"); echo $? "${#a[@]}"; false || a+=(4); echo $?
+#### append with keys
+a=(x); a+=([4]=y z); declare -A m=([k]=1); m+=([l]=2); echo "${!a[@]} ${a[@]} ${#m[@]} ${m[l]}"
