@@ -7,6 +7,7 @@ import type { HomeKeeping } from "./abi/backup.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import type { Signing } from "./client/sign-in.ts";
+import type { Clock } from "./lib/clock.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const argv = process.argv.slice(2);
@@ -37,15 +38,19 @@ async function say(line: string): Promise<number> {
 
 /** The environment, the OS user, and the command that runs this gsv. */
 async function invocation() {
-  const { realClock } = await import("./lib/clock.ts");
   const isBinary = Bun.main.startsWith("/$bunfs/") || Bun.main.startsWith("B:/~BUN/");
   return {
     env: process.env,
     uid: process.getuid?.() ?? 0,
-    clock: realClock,
+    clock: await clockOf(process.env.GSV_CLOCK),
     random: (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length)),
     command: isBinary ? [process.execPath] : [process.execPath, Bun.main],
   };
+}
+
+async function clockOf(file: string | undefined): Promise<Clock> {
+  if (file) return new (await import("./client/moved-clock.ts")).MovedClock(file);
+  return (await import("./lib/clock.ts")).realClock;
 }
 
 /** The invocation with its home. Throws if GSV_HOME is invalid. */

@@ -1,257 +1,270 @@
-// The 20 methods of seed-002 and what its constructor sets off, through the socket of the kernel of the program as it is built: the manager is
-// given the database and nothing else.
+// The methods of seed-002 through the program as it is built: `gsv manager`, its kernel, and a model server. Each is called and its effect is
+// seen. Those that take functions are in manager-services.test.ts.
 
-import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, expect } from "bun:test";
-import { uuidv7 } from "../../src/abi/ids.ts";
-import { ORPHAN_SWEEP_MS } from "../../src/abi/process/lifecycle.ts";
-import type { ClaudeStreamEvent } from "../../src/process/manager/events.ts";
-import { ProcessManager } from "../../src/process/manager/manager.ts";
-import type { Session } from "../../src/process/manager/session.ts";
-import type { SettingInfo } from "../../src/syscalls/services.ts";
-import { TestHome } from "../support/home.ts";
-import { seeded } from "../support/random.ts";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { HELD, ManagedHome, ManagerProgram, OVERLOADED } from "../support/manager-program.ts";
 import { type Row, table } from "./table.ts";
 
-const { bytes } = seeded(7);
-const home = new TestHome();
-const sys = () => home.sys({ seed: 3 });
-let manager: ProcessManager;
-let database: Database;
-let events: { readonly id: string; readonly event: ClaudeStreamEvent }[] = [];
+const MINUTE = 60_000;
+let it: ManagedHome;
+const call = <Result = unknown>(method: string, ...args: readonly unknown[]) =>
+  it.manager.call<Result>(method, ...args);
 
 beforeAll(async () => {
-  // The program makes the home and runs its kernel, which is found by the database alone.
-  expect((await home.gsv(["kernel", "start"])).status).toBe(0);
-  home.refuseToStart = true;
-  const script = await home.file("script.jsonl", [{ text: "done", repeat: 1000 }]);
-  await sys().call("config.set", { key: "ai.model", value: `script:${script}` });
-  database = new Database(home.paths.kernelDb, { readonly: true });
-  manager = new ProcessManager(database);
-  manager.subscribeAll((id, event) => events.push({ id, event }));
-  await manager.settled();
+  it = await ManagedHome.boot();
 });
-afterAll(async () => {
-  manager.shutdown();
-  await manager.settled();
-  database.close();
-  await home.dispose();
-});
+afterAll(() => it[Symbol.asyncDispose]());
 
-const fresh = (about: Partial<Session> = {}): Session => ({ id: uuidv7(events.length + 1, bytes), ...about });
-
-/** Waits for the end of the session and returns its events. */
-async function told(session: Session, start: () => void, type = "session_exited"): Promise<string[]> {
-  const ended = new Promise<void>((resolve) => {
-    const look = (id: string, event: ClaudeStreamEvent) => {
-      if (id !== session.id || event.type !== type) return;
-      manager.unsubscribeAll(look);
-      resolve();
-    };
-    manager.subscribeAll(look);
-  });
-  start();
-  await ended;
-  await manager.settled();
-  return events.flatMap(({ id, event }) => (id === session.id ? [event.type] : []));
+/** Types of the lines about a session, from a start to its end. */
+async function started(id: string): Promise<string[]> {
+  await call("startProcess", { id }, "hello");
+  await it.manager.until("it is over", async () => !(await call("isRunning", id)));
+  await call("settled");
+  return it.manager.types(id);
 }
 
-async function talked(): Promise<Session> {
-  const session = fresh();
-  await told(session, () => manager.startProcess(session, "hello"));
-  return session;
-}
+const STARTED = /^\["session_started",.*"assistant","result","session_exited"\]$/;
 
-const STATS = {
-  processes: 0,
-  sessionMeta: 0,
-  pausedSessions: 0,
-  sessionTimeouts: 0,
-  stableTimers: 0,
-};
-
-const ROWS: readonly Row<ProcessManager>[] = [
-  ["setBroadcast: inject WebSocket broadcast function", (it) => it.setBroadcast(() => {}) ?? null, null],
-  [
-    "setOwnerCheck: inject owner check for credit exemption",
-    async (it) => {
-      it.setOwnerCheck((address) => address === "WALLET7");
-      const session = fresh({ source: "algochat", sender: "WALLET7" });
-      await told(session, () => it.startProcess(session, "hello"));
-      const { value } = await sys().call<SettingInfo>("config.get", { key: "credits.owners" });
-      const { balances } = await sys().call<{ balances: unknown[] }>("credits.balance", {});
-      return [value, balances];
-    },
-    [["WALLET7"], []],
-  ],
-  [
-    "setMcpServices: register all MCP-related services",
-    async (it) => {
-      const tool = { name: "calendar_add", description: "Adds.", parameters: { type: "object" } };
-      it.setMcpServices({ tools: [tool], call: async () => "added" });
-      const types = await talked().then(({ id }) => events.filter((each) => each.id === id).length > 0);
-      it.setMcpServices();
-      return types;
-    },
-    true,
-  ],
-  [
-    "startProcess: start a new agent process",
-    async (it) => {
-      const session = fresh();
-      return await told(session, () => it.startProcess(session, "hello"));
-    },
-    /^\["session_started".*"assistant".*"result","session_exited"\]$/,
-  ],
+const ROWS: readonly Row<null>[] = [
+  ["startProcess: start a new agent process", () => started(it.session().id), STARTED],
   [
     "resumeProcess: resume an existing session",
-    async (it) => {
-      const session = await talked();
-      events = [];
-      return await told(session, () => it.resumeProcess(session, "new question"));
+    async () => {
+      const session = await it.talked();
+      await call("resumeProcess", session, "new question");
+      await it.manager.seen(session.id, "session_exited", 2);
+      return [it.manager.types(session.id).filter((type) => type === "session_started"), it.asked];
     },
-    /"session_started".*"session_exited"/,
+    /^\[\["session_started","session_started"\].*hello.*new question/,
   ],
   [
-    "stopProcess: kill process, set status to stopped, emit session_stopped",
-    async (it) => {
-      const session = await talked();
-      events = [];
-      return await told(
-        session,
-        () => {
-          it.startProcess(session, "hello");
-          it.stopProcess(session.id);
-        },
-        "session_stopped",
-      );
+    "stopProcess: kill process, set status to stopped, emit session_stopped, clean up state",
+    async () => {
+      const session = await it.working();
+      await call("stopProcess", session.id);
+      await it.manager.seen(session.id, "session_stopped");
+      await call("settled");
+      return [
+        (await it.info(session)).status,
+        it.manager.types(session.id).at(-1),
+        await call("isRunning", session.id),
+      ];
     },
-    /session_stopped/,
+    ["stopped", "session_stopped", false],
   ],
   [
     "cleanupSessionState: remove all in-memory state for a session (idempotent)",
-    async (it) => {
-      const { id } = await talked();
-      it.subscribe(id, () => {});
-      for (let time = 0; time < 2; time++) it.cleanupSessionState(id);
-      return it.getMemoryStats().subscribers;
+    async () => {
+      const session = await it.working();
+      await call("subscribe", session.id);
+      for (let time = 0; time < 2; time++) await call("cleanupSessionState", session.id);
+      const { processes, subscribers, sessionMeta } = await call<{ [name: string]: number }>("getMemoryStats");
+      await it.gsv("session", "stop", session.id);
+      return [processes, subscribers, sessionMeta];
     },
-    0,
+    [0, 0, 0],
   ],
-  ["getMemoryStats: snapshot of in-memory map sizes", (it) => it.getMemoryStats(), STATS],
   [
-    "sendMessage: send a message to a running process",
-    async (it) => {
-      const session = await talked();
-      const first = it.sendMessage(session.id, "not running");
-      let second = false;
-      await told(session, () => {
-        it.startProcess(session, "hello");
-        second = it.sendMessage(session.id, "more");
-      });
-      return [first, second];
+    "getMemoryStats: snapshot of in-memory map sizes",
+    async () => {
+      const session = await it.working();
+      await call("subscribe", session.id);
+      const stats = await call("getMemoryStats");
+      await call("stopProcess", session.id);
+      await call("settled");
+      return [stats, await call("getMemoryStats")];
     },
-    [false, true],
+    [
+      {
+        processes: 1,
+        subscribers: 1,
+        sessionMeta: 1,
+        pausedSessions: 0,
+        sessionTimeouts: 1,
+        stableTimers: 1,
+        globalSubscribers: 1,
+      },
+      {
+        processes: 0,
+        subscribers: 0,
+        sessionMeta: 0,
+        pausedSessions: 0,
+        sessionTimeouts: 0,
+        stableTimers: 0,
+        globalSubscribers: 1,
+      },
+    ],
+  ],
+  [
+    "sendMessage: send a message to a running process; persists to DB, tracks turns",
+    async () => {
+      const session = await it.talked();
+      const early = await call("sendMessage", session.id, "not running");
+      it.server.will(HELD);
+      await call("resumeProcess", session, "and now");
+      const late = await call("sendMessage", session.id, "one thing more");
+      await call("settled");
+      await call("stopProcess", session.id);
+      await call("resumeProcess", session);
+      await it.manager.seen(session.id, "session_exited", 2);
+      return [early, late, it.asked.includes("one thing more")];
+    },
+    [false, true, true],
   ],
   [
     "isRunning: check if a process is active",
-    async (it) => {
-      const session = fresh();
-      const seen: boolean[] = [it.isRunning(session.id)];
-      await told(session, () => {
-        it.startProcess(session, "hello");
-        seen.push(it.isRunning(session.id));
-      });
-      return [...seen, it.isRunning(session.id)];
+    async () => {
+      const before = await call("isRunning", "0192f0c1-0000-7000-8000-ffffffffffff");
+      const session = await it.working();
+      const during = await call("isRunning", session.id);
+      await call("stopProcess", session.id);
+      return [before, during, await call("isRunning", session.id)];
     },
     [false, true, false],
   ],
   [
     "subscribe: subscribe to session events (replays thinking state for late subscribers)",
-    async (it) => {
-      const [session, heard] = [fresh(), [] as string[]];
-      await told(session, () => {
-        it.startProcess(session, "hello");
-        it.subscribe(session.id, (_, { type }) => heard.push(type));
-      });
-      return heard;
+    async () => {
+      await call("unsubscribeAll");
+      const [session, other] = [await it.session(), it.session()];
+      it.server.will(HELD);
+      const before = it.server.requests.length;
+      await call("startProcess", session, "hello");
+      await it.asking(before);
+      const unheard = it.manager.types(session.id);
+      await call("subscribe", session.id);
+      const replayed = it.manager.events(session.id);
+      await call("stopProcess", session.id);
+      await it.manager.seen(session.id, "session_stopped");
+      const silent = await started(other.id);
+      await call("subscribeAll");
+      return [unheard, replayed, silent];
     },
-    /^\["thinking".*"session_exited"\]$/,
+    [[], [{ type: "thinking", thinking: true }], []],
   ],
   [
     "unsubscribe: unsubscribe from session events",
-    async (it) => {
-      const [session, heard] = [fresh(), [] as string[]];
-      const listener = (_: string, { type }: ClaudeStreamEvent) => void heard.push(type);
-      it.subscribe(session.id, listener);
-      it.unsubscribe(session.id, listener);
-      await told(session, () => it.startProcess(session, "hello"));
-      return heard;
+    async () => {
+      const { id } = it.session();
+      await call("unsubscribeAll");
+      await call("subscribe", id);
+      await call("unsubscribe", id);
+      const types = await started(id);
+      await call("subscribeAll");
+      return types;
     },
     [],
   ],
-  ["subscribeAll: subscribe to events from all sessions", () => talked().then(() => events.length > 0), true],
+  [
+    "subscribeAll: subscribe to events from all sessions",
+    async () => {
+      await call("unsubscribeAll");
+      await call("subscribeAll");
+      return await started(it.session().id);
+    },
+    STARTED,
+  ],
   [
     "unsubscribeAll: unsubscribe from global events",
-    (it) => {
-      const listener = () => {};
-      it.subscribeAll(listener);
-      it.unsubscribeAll(listener);
-      return it.getMemoryStats().globalSubscribers;
+    async () => {
+      await call("unsubscribeAll");
+      const types = await started(it.session().id);
+      const { globalSubscribers } = await call<{ globalSubscribers: number }>("getMemoryStats");
+      await call("subscribeAll");
+      return [types, globalSubscribers];
     },
-    1,
+    [[], 0],
   ],
   [
     "getActiveSessionIds: list all sessions with running processes",
-    async (it) => {
-      const session = fresh();
-      let active: readonly string[] = [];
-      await told(session, () => {
-        it.startProcess(session, "hello");
-        active = it.getActiveSessionIds();
-      });
-      return active.includes(session.id) && it.getActiveSessionIds().length === 0;
+    async () => {
+      const session = await it.working();
+      const during = (await call<string[]>("getActiveSessionIds")).includes(session.id);
+      await call("stopProcess", session.id);
+      return [during, await call("getActiveSessionIds")];
     },
-    true,
+    [true, []],
   ],
-  ["resumeSession: returns false if not paused", (it) => it.resumeSession("unknown"), false],
-  ["isPaused: check if a session is paused", (it) => it.isPaused("unknown"), false],
-  ["getPausedSessionIds: list all paused session IDs", (it) => it.getPausedSessionIds(), []],
   [
-    "extendTimeout: extend a session's timeout; false if it does not run",
-    (it) => it.extendTimeout("none", 1000),
-    false,
+    "resumeSession: resume a paused session (from API outage); isPaused, getPausedSessionIds",
+    async () => {
+      const session = await it.resumed({}, OVERLOADED);
+      await it.manager.seen(session.id, "api_outage");
+      const paused = [await call("isPaused", session.id), await call("getPausedSessionIds")];
+      const resumed = [await call("resumeSession", session.id), await call("resumeSession", "unknown")];
+      await it.manager.seen(session.id, "session_exited", 2);
+      const after = [await call("isPaused", session.id), await call("getPausedSessionIds")];
+      return [...resumed, paused[0], (paused[1] as string[]).length, ...after];
+    },
+    [true, false, true, 1, false, []],
+  ],
+  [
+    "extendTimeout: extend a session's timeout (capped at 4x default)",
+    async () => {
+      await it.gsv("config", "set", "run.timeoutMs", "20000");
+      const session = await it.working();
+      await it.gsv("config", "unset", "run.timeoutMs");
+      const extended = [await call("extendTimeout", session.id, 1000 * MINUTE), await call("extendTimeout", "none", 1)];
+      await call("settled");
+      it.pass(70_000);
+      await it.gsv("ps");
+      const before = await call("isRunning", session.id);
+      it.pass(11_000);
+      await it.manager.seen(session.id, "session_stopped");
+      return [...extended, before, (await it.info(session)).status];
+    },
+    [true, false, true, "stopped"],
   ],
   [
     "shutdown: stop all processes, clear all timers and state",
     async () => {
-      const other = new ProcessManager(database);
-      other.shutdown();
-      other.shutdown();
-      await other.settled();
-      return other.getMemoryStats();
+      const other = new ManagerProgram(it.home);
+      await other.call("settled");
+      const session = it.session();
+      const before = it.server.requests.length;
+      it.server.will(HELD);
+      await other.call("startProcess", session, "hello");
+      await it.asking(before);
+      for (let time = 0; time < 2; time++) await other.call("shutdown");
+      await other.call("settled");
+      const { processes, sessionMeta, subscribers } = await other.call<{ [name: string]: number }>("getMemoryStats");
+      expect(await other.ended()).toBe(0);
+      return [processes, sessionMeta, subscribers, (await it.info(session)).status];
     },
-    { ...STATS, globalSubscribers: 0 },
+    [0, 0, 0, "stopped"],
   ],
-  [
-    "Creates ApprovalManager and OwnerQuestionManager",
-    (it) => [it.approvalManager.getPendingForSession("x"), it.ownerQuestionManager.getPendingForSession("x")],
-    [[], []],
-  ],
-  [
-    "Resets stale sessions from previous server instance",
-    async () => {
-      const later = new ProcessManager(database);
-      await later.settled();
-      const running = later.getActiveSessionIds();
-      later.shutdown();
-      return running;
-    },
-    [],
-  ],
-  ["Starts timeout checker interval", () => sys().call("config.get", { key: "run.timeoutMs" }), { value: 1_800_000 }],
-  ["Starts auto-resume checker interval", () => sys().call("ai.outages", {}), { outages: [] }],
-  ["Starts orphan pruner interval (5min)", () => ORPHAN_SWEEP_MS, 300_000],
 ];
 
-table(ROWS, () => manager);
+table(ROWS, () => null);
+
+test("a line that is no call gets an error with its id, and the manager goes on", async () => {
+  expect((await it.manager.answer(9001, '{"id":9001,"call":"noSuch"}')).error).toStartWith(
+    "no such method: noSuch; methods: ",
+  );
+  for (const line of ["not json", "[]", "null", "7", '{"id":null}', '{"args":[1]}'])
+    expect((await it.manager.answer(line.includes("id") ? (null as never) : undefined, line)).error).toStartWith(
+      "a line is",
+    );
+  expect((await it.manager.answer(9002, '{"id":9002,"call":"startProcess","args":7}')).error).toStartWith("a line is");
+  expect(await it.manager.call("isRunning", "x")).toBe(false);
+});
+
+test("gsv manager ends with its input and leaves the sessions at work", async () => {
+  const other = new ManagerProgram(it.home);
+  const session = it.session();
+  const before = it.server.requests.length;
+  it.server.will(HELD);
+  await other.call("startProcess", session, "hello");
+  await it.asking(before);
+  expect(await other.ended()).toBe(0);
+  expect((await it.info(session)).status).toBe("running");
+  await call("settled");
+  await it.gsv("session", "stop", session.id);
+});
+
+test("gsv help and the manual name every method", async () => {
+  expect(await it.gsv("help", "topics")).toMatch(/^ +manager +\S/m);
+  const { error = "" } = await it.manager.answer(9003, '{"id":9003,"call":"noSuch"}');
+  const page = await it.gsv("man", "seeds");
+  for (const method of error.split("methods: ")[1]!.split(", ")) expect(page).toContain(method);
+});

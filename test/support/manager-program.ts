@@ -1,19 +1,32 @@
-// `gsv manager` as another program uses it: the built program and its kernel, with JSON lines in between.
+// `gsv manager` as another program uses it: the built program and its kernel, with JSON lines in between. Hours pass when the test says so.
 
+import { appendFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { linesOf } from "../../src/lib/text/lines.ts";
 import type { ClaudeStreamEvent } from "../../src/process/manager/events.ts";
-import type { TestHome } from "./home.ts";
+import type { SessionLine } from "../../src/syscalls/session/session-service.ts";
+import { jsonLines, TestHome, until } from "./home.ts";
 import { gsvCommand } from "./program.ts";
+import { WIRES } from "./wire-bytes.ts";
+import type { Spoken } from "./wire-format.ts";
+import { type WireReply, WireServer } from "./wire-server.ts";
 
 const DEADLINE_MS = 20_000;
+const CHAT = WIRES["openai chat completions"]!;
 
-interface Line {
+export interface Line {
   readonly id?: number;
   readonly result?: unknown;
   readonly error?: string;
   readonly sessionId?: string;
   readonly event?: ClaudeStreamEvent;
   readonly topic?: string;
+  readonly data?: unknown;
+  readonly toolCall?: string;
+  readonly tool?: string;
+  readonly args?: unknown;
 }
 
 export class ManagerProgram implements AsyncDisposable {
@@ -43,11 +56,15 @@ export class ManagerProgram implements AsyncDisposable {
   /** Writes a line as it is; returns the next line that has this id. */
   async answer(id: number | undefined, line: string): Promise<Line> {
     const from = this.lines.length;
-    this.child.stdin.write(`${line}\n`);
-    this.child.stdin.flush();
+    this.write(line);
     const isAnswer = (each: Line) => each.id === id && ("result" in each || "error" in each);
     await this.until(line, () => this.lines.slice(from).some(isAnswer));
     return this.lines.slice(from).find(isAnswer) ?? {};
+  }
+
+  write(line: string | object): void {
+    this.child.stdin.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
+    this.child.stdin.flush();
   }
 
   /** Types of the events of a session. */
@@ -72,7 +89,7 @@ export class ManagerProgram implements AsyncDisposable {
     while (!(await holds())) {
       const left = end - performance.now();
       if (left <= 0) throw new Error(`never: ${what}\n${JSON.stringify(this.lines.slice(-20))}`);
-      await Promise.race([this.heard.promise, Bun.sleep(Math.min(left, 50))]);
+      await Promise.race([this.heard.promise, Bun.sleep(Math.min(left, 20))]);
     }
   }
 
@@ -94,5 +111,124 @@ export class ManagerProgram implements AsyncDisposable {
       this.heard.resolve();
       this.heard = Promise.withResolvers();
     }
+  }
+}
+
+/** An answer that never ends. */
+export const HELD: WireReply = { type: CHAT.type, body: ": wait\n\n", hangs: true };
+/** An answer that gsv takes for a fault of its own. */
+export const GARBLED: WireReply = { type: CHAT.type, body: "data: {no\n\n" };
+export const OVERLOADED = CHAT.error("overloaded");
+export const says = (spoken: string | Spoken): WireReply => ({
+  type: CHAT.type,
+  body: CHAT.body(typeof spoken === "string" ? { text: [spoken] } : spoken),
+});
+
+export interface SessionGiven {
+  readonly id: string;
+  readonly [about: string]: unknown;
+}
+
+/** A home with the built program's kernel, a model server, and `gsv manager`. */
+export class ManagedHome implements AsyncDisposable {
+  manager!: ManagerProgram;
+  usual = says("done");
+  readonly server = new WireServer(({ path }) => (path.endsWith(CHAT.path) ? this.usual : { status: 404 }));
+  readonly home: TestHome;
+  private readonly clock = join(tmpdir(), `gsv-clock-${Bun.randomUUIDv7()}`);
+  private made = 0;
+
+  private constructor() {
+    writeFileSync(this.clock, "");
+    this.home = new TestHome({
+      env: {
+        OPENAI_API_KEY: "sk-of-the-tests-0123456789",
+        OPENAI_BASE_URL: `${this.server.url}/v1`,
+        GSV_MODEL: "openai/some-model",
+        GSV_KERNEL_MODEL_RETRIES: "0",
+        GSV_CLOCK: this.clock,
+      },
+    });
+  }
+
+  static async boot(): Promise<ManagedHome> {
+    const managed = new ManagedHome();
+    await managed.startKernel();
+    // Hours pass while an answer hangs.
+    await managed.gsv("config", "set", "ai.generation.timeoutMs", "1000000000");
+    managed.manager = new ManagerProgram(managed.home);
+    await managed.manager.call("settled");
+    return managed;
+  }
+
+  async startKernel(): Promise<void> {
+    const { home } = this;
+    Bun.spawn([...gsvCommand(), "kernel", "run"], { cwd: "/", env: { ...home.env }, stdio: ["ignore", null, null] });
+    await until("the kernel is there", () => existsSync(home.socketPath));
+    await this.gsv("kernel", "start");
+  }
+
+  /** Lets this time pass for the kernel and the manager. */
+  pass(ms: number): void {
+    appendFileSync(this.clock, `${ms}\n`);
+  }
+
+  async gsv(...words: readonly string[]): Promise<string> {
+    const { status, stdout, stderr } = await this.home.gsv(words);
+    if (status !== 0) throw new Error(`gsv ${words.join(" ")}: ${status} ${stderr}`);
+    return stdout.trim();
+  }
+
+  session(about: object = {}): SessionGiven {
+    return { id: `0192f0c1-0000-7000-8000-${String(++this.made).padStart(12, "0")}`, ...about };
+  }
+
+  async info({ id }: { readonly id: string }): Promise<SessionLine> {
+    return jsonLines<SessionLine>(await this.gsv("session", "get", id, "--json"))[0]!;
+  }
+
+  async process(session: { readonly id: string }): Promise<ProcessInfo> {
+    const { pid } = await this.info(session);
+    return jsonLines<ProcessInfo>(await this.gsv("ps", "--json")).find((each) => each.pid === pid)!;
+  }
+
+  /** The last request to the model. */
+  get asked(): string {
+    return JSON.stringify(this.server.requests.at(-1)?.json ?? null);
+  }
+
+  /** Waits until the model was asked once more than before. */
+  async asking(before: number): Promise<void> {
+    await this.manager.until("the model is asked", () => this.server.requests.length > before);
+  }
+
+  /** A session with one answer behind it. */
+  async talked(about: object = {}): Promise<SessionGiven> {
+    const session = this.session(about);
+    await this.manager.call("startProcess", session, "hello");
+    await this.manager.seen(session.id, "session_exited");
+    return session;
+  }
+
+  /** The same, resumed with a message that gets these answers. */
+  async resumed(about: object, ...replies: readonly WireReply[]): Promise<SessionGiven> {
+    const session = await this.talked(about);
+    const before = this.server.requests.length;
+    this.server.will(...replies);
+    await this.manager.call("resumeProcess", session, "and now");
+    await this.asking(before);
+    return session;
+  }
+
+  /** The same, at work on an answer that never ends. */
+  async working(about: object = {}): Promise<SessionGiven> {
+    return await this.resumed(about, HELD);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.manager[Symbol.asyncDispose]();
+    await this.home.dispose();
+    this.server.stop();
+    rmSync(this.clock);
   }
 }

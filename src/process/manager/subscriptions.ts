@@ -39,7 +39,7 @@ export class SessionEventBus {
 
   emit(sessionId: string, event: ClaudeStreamEvent): void {
     const own = this.bySession.get(sessionId)?.callbacks ?? [];
-    for (const callback of [...own, ...this.ofAll]) this.tell(callback, sessionId, event);
+    for (const callback of new Set([...own, ...this.ofAll])) this.tell(callback, sessionId, event);
   }
 
   tell(callback: EventCallback, sessionId: string, event: ClaudeStreamEvent): void {

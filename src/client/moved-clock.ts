@@ -1,0 +1,82 @@
+// The real clock, moved ahead by the milliseconds in the file that GSV_CLOCK names, one number a line. A new line lets its time pass: timers
+// that are due then fire at once, in order. Tests try waits of hours with it.
+
+import { readFileSync, watch } from "node:fs";
+import { type Clock, realClock } from "../lib/clock.ts";
+
+interface Timer {
+  readonly due: number;
+  readonly run: () => void;
+  readonly keepAlive: boolean;
+  cancel: () => void;
+}
+
+export class MovedClock implements Clock {
+  private ahead = 0;
+  private timers: Timer[] = [];
+
+  constructor(private readonly file: string) {
+    this.move();
+    watch(file, { persistent: false }, () => this.move());
+  }
+
+  now(): number {
+    return realClock.now() + this.ahead;
+  }
+
+  mono(): number {
+    return realClock.mono() + this.ahead;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const done = () => {
+        cancel();
+        signal?.removeEventListener("abort", done);
+        resolve();
+      };
+      const cancel = this.set(ms, done, true);
+      signal?.addEventListener("abort", done);
+    });
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    return this.set(ms, callback, false);
+  }
+
+  private move(): void {
+    const lines = readFileSync(this.file, "utf8").split("\n");
+    this.ahead = lines.reduce((sum, line) => sum + (Number(line) || 0), 0);
+    for (const timer of this.timers.toSorted((one, other) => one.due - other.due)) {
+      timer.cancel();
+      this.arm(timer);
+    }
+  }
+
+  private set(ms: number, callback: () => void, keepAlive: boolean): () => void {
+    const stop = () => {
+      timer.cancel();
+      this.timers = this.timers.filter((each) => each !== timer);
+    };
+    const run = () => {
+      stop();
+      callback();
+    };
+    const timer: Timer = { due: this.mono() + Math.max(0, ms), run, keepAlive, cancel: () => {} };
+    this.timers.push(timer);
+    this.arm(timer);
+    return stop;
+  }
+
+  private arm(timer: Timer): void {
+    const left = timer.due - this.mono();
+    if (!timer.keepAlive) {
+      timer.cancel = realClock.after(left, timer.run);
+      return;
+    }
+    const stopped = new AbortController();
+    timer.cancel = () => stopped.abort();
+    void realClock.sleep(left, stopped.signal).then(() => stopped.signal.aborted || timer.run());
+  }
+}
