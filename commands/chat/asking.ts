@@ -1,5 +1,5 @@
-// Asks for approvals and answers on the terminal: y, n, always, an edit, or text. An empty line or ctrl-d leaves the request open. Lines typed
-// before the question appeared are ignored.
+// Asks for approvals and answers on the terminal, one after the other: y, n, always, an edit, or text. An empty line or ctrl-d leaves the
+// requests open. Lines typed before the question appeared are ignored.
 
 import { messageOf, SysError } from "../../src/abi/errno.ts";
 import type { SignalOf } from "../../src/abi/signal.ts";
@@ -15,8 +15,17 @@ const DEAF_MS = 400;
 
 type OpenRequest = Pick<SignalOf<"chat.hil">, "id" | "kind" | "about" | "hash">;
 
+interface Waiting {
+  readonly asked: OpenRequest;
+  readonly print: () => Promise<void>;
+}
+
 export class Asking {
   private open: OpenRequest | null = null;
+  /** Requests that come after the open one. */
+  private waiting: readonly Waiting[] = [];
+  /** The text of the open request. */
+  private printed: Promise<void> = Promise.resolve();
   private readonly answered = new Set<string>();
   private isReading = false;
   private isOpen = false;
@@ -29,16 +38,35 @@ export class Asking {
     private readonly left: () => void,
   ) {}
 
-  async ask(asked: OpenRequest): Promise<void> {
-    this.open = asked;
-    if (this.hasLeft) return await this.tellHow(asked);
+  async ask(asked: OpenRequest, print: () => Promise<void>): Promise<void> {
+    this.waiting = [...this.waiting, { asked, print }];
+    if (this.hasLeft) return await this.tellRest();
+    await this.askNext();
+  }
+
+  /** Asks the next request, unless one is open. */
+  async askNext(): Promise<void> {
+    // The prompt of a request that was answered elsewhere stays open.
+    const { isOpen } = this;
+    if (this.open !== null || this.hasLeft || !(await this.takeNext())) return;
     if (!this.isReading) void this.read();
-    else if (this.isOpen) await this.put(asked);
+    else if (isOpen && this.open !== null) await this.put(this.open);
+  }
+
+  private async takeNext(): Promise<boolean> {
+    const [next, ...rest] = this.waiting;
+    if (next === undefined) return false;
+    this.waiting = rest;
+    this.open = next.asked;
+    this.printed = next.print();
+    await this.printed;
+    return true;
   }
 
   /** Whether this terminal gave the answer, so it needs no report. */
   closed(id: string): boolean {
     if (this.open?.id === id) this.open = null;
+    this.waiting = this.waiting.filter(({ asked }) => asked.id !== id);
     return this.answered.has(id);
   }
 
@@ -64,10 +92,12 @@ export class Asking {
   private async read(): Promise<void> {
     this.isReading = true;
     for (let asked = this.open; asked !== null; asked = this.open) {
+      await this.printed;
       const line = await this.lineFor(asked);
       if (line === "") return await this.leave(asked);
       if (line === null) continue;
       await this.carryOut(asked, line).catch((error: unknown) => note(this.io, `gsv: ${messageOf(error)}`));
+      if (this.open === null) await this.takeNext();
     }
     this.isReading = false;
   }
@@ -75,7 +105,17 @@ export class Asking {
   private async leave(asked: OpenRequest): Promise<void> {
     this.hasLeft = true;
     await this.tellHow(asked);
+    await this.tellRest();
     this.left();
+  }
+
+  private async tellRest(): Promise<void> {
+    const rest = this.waiting;
+    this.waiting = [];
+    for (const { asked, print } of rest) {
+      await print();
+      await this.tellHow(asked);
+    }
   }
 
   private tellHow(asked: OpenRequest): Promise<void> {

@@ -26,14 +26,14 @@ export class PauseReports {
   constructor(
     private readonly sys: Sys,
     private readonly view: ChatView,
-    private readonly shown: (asked: SignalOf<"chat.hil">) => Promise<void> | undefined,
+    /** Prints the request now, or when the ones before it have their answers. */
+    private readonly ask: (asked: SignalOf<"chat.hil">, print: () => Promise<void>) => Promise<void>,
   ) {}
 
   async asked(signal: SignalOf<"chat.hil">): Promise<void> {
     if (this.approvals.has(signal.id)) return;
     this.approvals.add(signal.id);
-    await this.view.signal(signal);
-    await this.shown(signal);
+    await this.ask(signal, () => this.view.signal(signal));
   }
 
   /** With --wait: reports what the run waits for. */

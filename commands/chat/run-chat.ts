@@ -67,7 +67,7 @@ class ChatRun {
     this.events = new RunEvents(io);
     this.asking = request.asks ? new Asking(io, () => this.events.push({ kind: "input", fault: null })) : null;
     this.view = this.asking?.withRoom(view) ?? view;
-    this.pauses = new PauseReports(this.sys, this.view, (asked) => this.asking?.ask(asked));
+    this.pauses = new PauseReports(this.sys, this.view, (asked, print) => this.asking?.ask(asked, print) ?? print());
     this.steered = new Steered({
       sys: this.sys,
       runs: this.runs,
@@ -226,7 +226,10 @@ class ChatRun {
       return this.view.status(signal.text).then(() => null);
     if (signal.name === "chat.hil") return this.pauses.asked(signal).then(() => null);
     // This message waits while the process waits, so approvals of all its runs count.
-    if (signal.name === "chat.hil_closed") return this.asking?.closed(signal.id) ? null : this.show(signal);
+    if (signal.name === "chat.hil_closed") {
+      if (!this.asking?.closed(signal.id)) await this.show(signal);
+      return this.asking?.askNext().then(() => null) ?? null;
+    }
     if (!("run" in signal) || signal.run === null) return null;
     if (!this.runs.has(signal.run)) {
       if (this.runs.isExpecting) this.early.push(signal);

@@ -95,28 +95,6 @@ test("a repeated answer is accepted, and a different second answer fails and nam
   expect(home.heard("chat.tool_call", run)).toHaveLength(1);
 });
 
-test("the calls of one turn ask one after the other, in order", async () => {
-  await using home = await TestKernel.boot();
-  const calls = ["a", "b", "c"].map((name) => ({ name: "Delete", args: { path: `~/${name}` } }));
-  home.model.will(INIT, { calls });
-  const { runId } = await home.send("delete three");
-  const decided: string[] = [];
-  for (const decision of ["deny", "approve", "deny"]) {
-    await home.until("the next is asked", async () => (await open(home)).length === 1);
-    const [asked] = await open(home);
-    decided.push(`${decision} ${asked?.args.path}`);
-    await answer(home, asked?.id ?? "", decision);
-  }
-  await home.ended(runId);
-  expect(decided).toEqual(["deny ~/a", "approve ~/b", "deny ~/c"]);
-  expect((await home.outline(INIT)).slice(2)).toEqual([
-    "Delete: denied",
-    "Delete: failed",
-    "Delete: denied",
-    "assistant: done",
-  ]);
-});
-
 test("an answer given just before the kernel died is kept by the next one", async () => {
   await using home = await TestKernel.boot();
   const { run, asked } = await asking(home);

@@ -97,6 +97,31 @@ test("an empty line and end of input leave the question open, and show how to an
   }
 });
 
+test("several requests of one turn are shown and asked one after the other", async () => {
+  await using home = await TestKernel.boot();
+  const calls = ["a", "b", "c"].map((name) => ({ name: "Delete", args: { path: `~/${name}` } }));
+  home.model.will(INIT, { calls }, { text: "Tidied." });
+  const at = await new Terminal(home).chat("tidy");
+  const shown = () => at.typing.stderr.text.match(/path: ~\/.|\| ~\/./g) ?? [];
+  for (const [index, line] of ["n", "y", "n, keep it"].entries()) {
+    const { answer } = await at.question(index + 1);
+    expect(shown()).toHaveLength(index + 1);
+    answer(line);
+  }
+  expect(await at.end()).toMatchObject({ status: 0, stdout: "Tidied.\n" });
+  expect((await home.outline(INIT)).slice(2, 5)).toEqual(["Delete: denied", "Delete: failed", "Delete: denied"]);
+});
+
+test("an empty line leaves all requests of a turn open and shows how to answer each", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { calls: [DELETE, { name: "Delete", args: { path: "~/c" } }] });
+  const at = await new Terminal(home).chat("tidy");
+  (await at.question()).answer("");
+  const { status, stderr } = await at.end();
+  expect(status).toBe(5);
+  expect(stderr.match(/answer with: gsv approve/g)).toHaveLength(2);
+});
+
 test("input typed before the question was visible answers nothing", async () => {
   await using home = await asking({ text: "Gone." });
   const at = await new Terminal(home).chat("tidy");

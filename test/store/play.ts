@@ -99,7 +99,7 @@ const PLAYERS: Players = {
       now: world.now,
     };
     world.approvals.push(request.approvalId);
-    await world.store.ask(world.pid, owned.run.epoch, request);
+    await world.store.ask(world.pid, owned.run.epoch, [request]);
   },
 
   async answer(world, { decision, which }) {

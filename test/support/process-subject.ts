@@ -151,7 +151,9 @@ export class Subject {
 
   async asks(run: Claimed, call: NewCall, approvalId = "a1b2") {
     const request = { ...SHOWN, dispatchId: call.dispatchId, approvalId, why: "delete /a", now: this.now() };
-    return granted(await this.store.ask(this.pid, run.epoch, request));
+    const [approval] = granted(await this.store.ask(this.pid, run.epoch, [request]));
+    if (approval === undefined) throw new Error("nothing was asked");
+    return approval;
   }
 
   answer(decision: "approve" | "deny", by = "sam", approvalId = "a1b2") {

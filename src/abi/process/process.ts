@@ -204,6 +204,8 @@ export interface ApprovalAbout {
   readonly patterns?: readonly string[];
   /** Asks every time: an approval cannot become a rule. */
   readonly once?: true;
+  /** Asked together with an earlier call of its turn, before that one ran. */
+  readonly early?: true;
 }
 
 export interface RunAgain {

@@ -18,6 +18,7 @@ import type { AnySyscall } from "../../syscalls/table.ts";
 import type { LedgerPorts } from "../life/ledger.ts";
 import type { Runners } from "../run/runners.ts";
 import { asCalled } from "../run/tool-servers.ts";
+import { coveredAnswers } from "./covered.ts";
 import { isGuarded, PLAN_CALL } from "./policy/file-verdict.ts";
 import { hashOf, type Judge } from "./policy/judge.ts";
 import { narrowestRule, type Policies } from "./policy/policies.ts";
@@ -118,13 +119,13 @@ export function approvalsService(ports: ApprovalPorts): Approvals {
       if (answered === null) throw noSuchApproval(id);
       questions.forget(answered);
       const shown = shownApproval(settled(answered, answer));
-      if (standing === null || answered.by !== caller.username) return shown;
-      const rule = {
-        rule: standing(answered),
-        place: answered.about?.directory ?? row.workspaceId,
-        by: caller.username,
-      };
-      return { ...shown, rule: (await policies.add(ownerUid, rule)).id };
+      if (answer.decision !== "approve" || answered.by !== caller.username) return shown;
+      const place = answered.about?.directory ?? row.workspaceId;
+      const rule = standing === null ? null : { rule: standing(answered), place, by: caller.username };
+      const added = rule === null ? {} : { rule: (await policies.add(ownerUid, rule)).id };
+      const mayCover = rule !== null || (row.mode !== "ask" && row.mode !== "plan");
+      if (mayCover) for (const each of await coveredAnswers(ports, row)) await carryOut(ports, row, { ...each, ...by });
+      return { ...shown, ...added };
     },
   };
 }

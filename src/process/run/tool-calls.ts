@@ -3,14 +3,11 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
-import type { Grant } from "../../abi/grants.ts";
 import type { Caller } from "../../abi/identity.ts";
-import { approvalId, type RandomBytes } from "../../abi/ids.ts";
 import { type MediaRef, normaliseText, type ToolOutcome } from "../../abi/process/message.ts";
 import { type Approval, PROFILES_ALONE, type RunAgain } from "../../abi/process/process.ts";
 import { KERNEL_LEAVES, type Sys } from "../../abi/sys.ts";
 import { headAndTail } from "../../lib/text/truncate.ts";
-import type { ApprovalRows } from "../../store/kernel/processes/approvals.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { CallEnd, CallRow, ProcessStore } from "../../store/process/verbs.ts";
 import { renderText } from "../../syscalls/format.ts";
@@ -19,33 +16,26 @@ import type { Execed } from "../../syscalls/run/shell-service.ts";
 import type { AnySyscall } from "../../syscalls/table.ts";
 import { editedText, needSame, type Seen, seenOf } from "../approvals/policy/allowed.ts";
 import type { Verdict } from "../approvals/policy/file-verdict.ts";
-import { hashOf, type Judge, type Judged } from "../approvals/policy/judge.ts";
-import type { Questions } from "../approvals/questions.ts";
-import { runAgain, secondRunAbout, secondRunId } from "../approvals/run-again.ts";
-import type { LedgerPorts } from "../life/ledger.ts";
+import type { Judged } from "../approvals/policy/judge.ts";
+import { runAgain, secondRunId } from "../approvals/run-again.ts";
 import type { Changes } from "../workspace/changes.ts";
 import { tooHeavy } from "./arguments.ts";
+import { type AskedCallPorts, AskedCalls, isOutdated } from "./asked-calls.ts";
 import { BlockCalls, type Blocks } from "./code-blocks.ts";
 import type { CallsOutcome, CurrentRun } from "./current-run.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import { asCalled } from "./tool-servers.ts";
 
-export interface ToolCallPorts extends LedgerPorts {
+export interface ToolCallPorts extends AskedCallPorts {
   readonly offered: OfferedTools;
   readonly table: ReadonlyMap<string, AnySyscall>;
-  readonly approvals: ApprovalRows;
   readonly blocks: Blocks;
   /** Tells the run's timeout that it makes progress; a call with a longer timeout gets that time. */
   readonly active: (pid: string, untilMs?: number) => void;
-  readonly random: RandomBytes;
   /** The process's own Sys with its agent as caller; `seen` carries what a person approved. */
   readonly sysOf: (row: ProcessRow, seen?: Seen & Pick<Caller, "doing" | "granted">) => Sys;
-  readonly judge: Judge;
-  /** The objection of a person's hook to a call; null if there is none or the run must end. */
-  readonly objection: (place: CurrentRun, call: CallRow) => Promise<string | null>;
   /** The current row: the mode may have changed during the run. */
   readonly rowNow: (row: ProcessRow) => Promise<ProcessRow>;
-  readonly questions: Questions;
   /** Stores a long result in a file that the process can read; null if there is no space. */
   readonly keep: (row: ProcessRow, id: string, text: string) => Promise<string | null>;
   /** A person approved a directory of the host. */
@@ -62,11 +52,18 @@ interface Ended extends Omit<CallEnd, "now"> {
 const FILE_BYTES = 256;
 
 export class ToolCalls {
-  constructor(private readonly ports: ToolCallPorts) {}
+  private readonly asked: AskedCalls;
+
+  constructor(private readonly ports: ToolCallPorts) {
+    this.asked = new AskedCalls(ports);
+  }
 
   async runAll(place: CurrentRun): Promise<CallsOutcome> {
     const { row, run } = place;
-    for (const call of await this.ports.store.openCalls(row.pid, run.runId)) {
+    const calls = await this.ports.store.openCalls(row.pid, run.runId);
+    for (const [index, call] of calls.entries()) {
+      // Its result is stored when the call before it ends.
+      if (call.status === "answered") continue;
       if (place.signal.aborted) return "left";
       if (place.leaving.aborted) {
         // A stop is stored here; the next claim continues with the remaining calls.
@@ -75,18 +72,24 @@ export class ToolCalls {
         await this.ports.ledger.publish(row);
         return "left";
       }
-      if ((await this.runOne(place, call)) === "left") return "left";
+      if ((await this.runOne(place, call, calls.slice(index + 1))) === "left") return "left";
     }
     return "done";
   }
 
-  private async runOne(begun: CurrentRun, call: CallRow): Promise<CallsOutcome> {
+  /** `later`: calls of the turn that may be asked together with this one. */
+  private async runOne(begun: CurrentRun, given: CallRow, later: readonly CallRow[] = []): Promise<CallsOutcome> {
     const place = { ...begun, row: await this.ports.rowNow(begun.row) };
-    const fault = this.faultOf(call, await this.ports.offered.namesFor(place.row), place.row);
-    if (fault !== null) return await this.refuse(place, call, "failed", fault);
-    if (call.call === "hil.ask") return await this.question(place, call);
+    const names = await this.ports.offered.namesFor(place.row);
+    const fault = this.faultOf(given, names, place.row);
+    if (fault !== null) return await this.refuse(place, given, "failed", fault);
+    if (given.call === "hil.ask") return await this.question(place, given);
+    const isApproved = given.status === "approved";
+    const approval = isApproved ? await this.ports.store.approvedAs(place.row.pid, given.dispatchId) : null;
     // Also for an approved call: its target may have changed since.
-    const judged = await this.ports.judge.judge(place.row, call, await this.secondRunGrants(place.row, call));
+    const judged = await this.ports.judge.judge(place.row, given, approval?.about?.again?.withheld);
+    const isNewAgain = approval !== null && isOutdated(approval, given, judged);
+    const call: CallRow = isNewAgain ? { ...given, status: "registered" } : given;
     if (judged.verdict.action === "deny") {
       const why = `denied by a policy: ${judged.verdict.why}; do not try another way.`;
       return await this.refuse(place, call, "denied", why);
@@ -99,7 +102,10 @@ export class ToolCalls {
     if (place.signal.aborted) return "left";
     if (objection !== null) return await this.refuse(place, call, "denied", objection);
     if (isNew && verdict.action === "ask") {
-      if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, { why: verdict.why, judged });
+      const isSound = (each: CallRow) => this.faultOf(each, names, place.row) === null;
+      const first = { call, why: verdict.why, judged };
+      if (!PROFILES_ALONE.includes(place.row.profile))
+        return await this.asked.ask(place, await this.asked.withLater(place, first, { later, isSound }));
       const times = timesRepeated(verdict.why);
       const repeats = `You have made the same call ${times} times without new results; you may be stuck in a loop.`;
       const alone = times
@@ -111,16 +117,9 @@ export class ToolCalls {
   }
 
   private async question(place: CurrentRun, call: CallRow): Promise<CallsOutcome> {
-    const { row, run } = place;
-    const asked = await this.ports.questions.of(row, call);
+    const asked = await this.ports.questions.of(place.row, call);
     if ("output" in asked) return await this.refuse(place, call, asked.outcome, asked.output);
-    const stored = await this.ports.store.ask(row.pid, run.epoch, {
-      ...{ ...asked.request, dispatchId: call.dispatchId },
-      approvalId: await this.freshApprovalId(),
-    });
-    if (stored.ok) this.ports.questions.watch(stored.value);
-    await this.ports.ledger.publish(row);
-    return "left";
+    return await this.asked.store(place, [{ ...asked.request, dispatchId: call.dispatchId }]);
   }
 
   // Announced like any other call, so that clients never see a result without its call.
@@ -154,36 +153,6 @@ export class ToolCalls {
     }
   }
 
-  private async ask(
-    place: CurrentRun,
-    call: CallRow,
-    { why, judged, again }: { readonly why: string; readonly judged: Judged; readonly again?: RunAgain },
-  ): Promise<CallsOutcome> {
-    const { row, run } = place;
-    const asked = await this.ports.store.ask(row.pid, run.epoch, {
-      kind: "approval",
-      dispatchId: call.dispatchId,
-      approvalId: await this.freshApprovalId(),
-      why,
-      about: again === undefined ? judged.about : secondRunAbout(judged.about, again),
-      hash: hashOf(call, judged),
-      expiresAt: await this.ports.questions.approvalEnds(row),
-      now: this.ports.clock.now(),
-    });
-    if (!asked.ok) return "left";
-    this.ports.questions.watch(asked.value);
-    await this.ports.ledger.publish(row);
-    return "left";
-  }
-
-  private async freshApprovalId(): Promise<string> {
-    const open = new Set((await this.ports.approvals.open({})).map((approval) => approval.id));
-    for (;;) {
-      const id = approvalId(this.ports.random);
-      if (!open.has(id)) return id;
-    }
-  }
-
   private async carryOut(place: CurrentRun, call: CallRow, judged: Judged): Promise<CallsOutcome> {
     const { row, run, signal } = place;
     await this.ports.changes.begin(row, run.runId, call, judged.attaches);
@@ -208,13 +177,7 @@ export class ToolCalls {
 
   private async askForSecondRun(place: CurrentRun, call: CallRow, again: RunAgain): Promise<CallsOutcome> {
     const judged = await this.ports.judge.judge(place.row, call, again.withheld);
-    return await this.ask(place, call, { why: judged.what, judged, again });
-  }
-
-  /** What an approved second run of the call may use. */
-  private async secondRunGrants({ pid }: ProcessRow, { status, dispatchId }: CallRow): Promise<readonly Grant[]> {
-    const approval = status === "approved" ? await this.ports.store.approvedAs(pid, dispatchId) : null;
-    return approval?.about?.again?.withheld ?? [];
+    return await this.asked.ask(place, [{ call, why: judged.what, judged, again }]);
   }
 
   private blockOf(place: CurrentRun, call: CallRow): BlockCalls {

@@ -1,12 +1,12 @@
-// Approvals: one open request per process, stored with its tool call. An answer is compare-and-set, so of two people who answer at
-// once the second gets the first decision.
+// Approvals: open requests of one turn, stored with their tool calls. An answer is compare-and-set, so of two people who answer at once the
+// second gets the first decision. The run resumes when all have their answers.
 
 import type { Approval, DecisionWord } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import type { Outcome, Refusal } from "./outcome.ts";
-import { approvalFromRow, type HilRow } from "./rows.ts";
-import { endCall, openCall } from "./turns.ts";
+import { approvalFromRow, type CallRow, type HilRow } from "./rows.ts";
+import { endAsDecided, openCall } from "./turns.ts";
 
 export interface AskRequest extends Pick<Approval, "kind" | "why" | "about" | "hash" | "expiresAt"> {
   readonly dispatchId: string;
@@ -28,24 +28,46 @@ export interface GivenAnswer {
 }
 
 export interface ApprovalVerbs {
-  ask(pid: string, epoch: number, request: AskRequest): Promise<Outcome<Approval>>;
+  /** All together or none, in the order of the calls. */
+  ask(pid: string, epoch: number, requests: readonly AskRequest[]): Promise<Outcome<readonly Approval[]>>;
   /** Compare-and-set: returns the earlier decision if there is one. Null: no such approval. */
   answer(pid: string, answer: GivenAnswer): Promise<Outcome<Approval | null>>;
+  /** The first one. */
   openApproval(pid: string): Promise<Approval | null>;
   /** The call as the person saw it before approving; null if it was not approved. */
   approvedAs(pid: string, dispatchId: string): Promise<Approval | null>;
 }
 
-export function ask(db: Db, head: HeadRow, request: AskRequest): Approval | Refusal {
-  const call = openCall(db, request.dispatchId);
-  if (call === null || head.currentRun === null) return "fenced";
+export function ask(db: Db, head: HeadRow, requests: readonly AskRequest[]): readonly Approval[] | Refusal {
+  const runId = head.currentRun;
+  const calls = requests.map(({ dispatchId }) => openCall(db, dispatchId));
+  if (runId === null || calls.includes(null)) return "fenced";
+  const approvals = requests.map((request, index) => {
+    const call = calls[index];
+    if (!call) throw new Error("the call to ask about is not open");
+    return askAbout(db, head, { request, call, runId });
+  });
+  head.move("ask");
+  for (const approval of approvals) head.publishApproval(approval);
+  const [first] = approvals;
+  const more = approvals.length > 1 ? `; and ${approvals.length - 1} more` : "";
+  if (first !== undefined)
+    head.publishEnd({ runId, text: `waits for ${endedWord(first)} ${first.id}: ${first.why}${more}` });
+  return approvals;
+}
+
+function askAbout(
+  db: Db,
+  head: HeadRow,
+  { request, call, runId }: { readonly request: AskRequest; readonly call: CallRow; readonly runId: string },
+): Approval {
   db.run("UPDATE pending_tool_calls SET status = 'asking' WHERE dispatch_id = ?", request.dispatchId);
   const row = db.get<HilRow>(
     `INSERT INTO pending_hil (request_id, run_id, generation, dispatch_id, tool_name, syscall, args_json, why, created_at,
        kind, about_json, hash, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     request.approvalId,
-    head.currentRun,
+    runId,
     head.generation,
     request.dispatchId,
     call.tool,
@@ -59,11 +81,7 @@ export function ask(db: Db, head: HeadRow, request: AskRequest): Approval | Refu
     request.expiresAt,
   );
   if (row === null) throw new Error("the approval was not stored");
-  const approval = approvalFromRow(row, head.pid());
-  head.move("ask");
-  head.publishApproval(approval);
-  head.publishEnd({ runId: head.currentRun, text: `waits for ${endedWord(approval)} ${approval.id}: ${approval.why}` });
-  return approval;
+  return approvalFromRow(row, head.pid());
 }
 
 function endedWord({ kind }: Approval): string {
@@ -99,7 +117,8 @@ export function answer(db: Db, head: HeadRow, given: GivenAnswer): Approval | nu
     );
   } else {
     const outcome = given.decision === "deny" ? "denied" : "completed";
-    endCall(db, head, row.dispatch_id, { outcome, output: given.output ?? deniedText(given), now: given.now });
+    const call = { dispatchId: row.dispatch_id, runId: row.run_id };
+    endAsDecided(db, head, call, { outcome, output: given.output ?? deniedText(given), now: given.now });
   }
   const approval = approvalFromRow(row, head.pid());
   head.move("answer");

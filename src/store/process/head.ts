@@ -156,7 +156,9 @@ export class HeadRow implements Head {
   }
 
   openApproval(): Approval | null {
-    const row = this.db.get<HilRow>("SELECT * FROM pending_hil WHERE decision IS NULL ORDER BY created_at LIMIT 1");
+    const row = this.db.get<HilRow>(
+      "SELECT * FROM pending_hil WHERE decision IS NULL ORDER BY created_at, request_id LIMIT 1",
+    );
     return row === null ? null : approvalFromRow(row, this.pid());
   }
 

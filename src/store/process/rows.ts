@@ -5,7 +5,8 @@ import { type Approval, NO_USAGE, type RunEnd, type RunStatus, type Usage } from
 import { type ApprovalColumns, approvalOf } from "../approval.ts";
 import type { Db } from "../open.ts";
 
-export type CallStatus = "registered" | "asking" | "approved" | "dispatched" | ToolOutcome;
+/** answered: the result is known, and waits for the results of earlier calls. */
+export type CallStatus = "registered" | "asking" | "approved" | "answered" | "dispatched" | ToolOutcome;
 
 export interface CallRow {
   readonly dispatchId: string;

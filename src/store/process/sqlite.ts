@@ -130,7 +130,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       return owned(pid, epoch, effect ? "full" : "normal", (db, head) => {
         const call = openCall(db, dispatchId);
         // A call that waits for approval must not start.
-        if (call === null || call.status === "asking") return "fenced";
+        if (call === null || call.status === "asking" || call.status === "answered") return "fenced";
         beginCall(db, head, dispatchId);
         return null;
       });
@@ -150,8 +150,8 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 
     nested: async (pid, block) => nested(files.get(pid), block),
 
-    async ask(pid, epoch, request) {
-      return owned(pid, epoch, "full", (db, head) => ask(db, head, request));
+    async ask(pid, epoch, requests) {
+      return owned(pid, epoch, "full", (db, head) => ask(db, head, requests));
     },
 
     async answer(pid, given) {

@@ -71,7 +71,7 @@ export interface TurnVerbs {
   repeats(pid: string, dispatchId: string): Promise<number>;
 }
 
-const OPEN = "status IN ('registered', 'asking', 'approved', 'dispatched')";
+const OPEN = "status IN ('registered', 'asking', 'approved', 'answered', 'dispatched')";
 
 export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitted | Refusal {
   if (head.currentRun !== turn.runId) return "fenced";
@@ -181,7 +181,34 @@ export function endCall(db: Db, head: HeadRow, dispatchId: string, result: CallE
   };
   insertMessage(db, head.generation, message);
   db.run("UPDATE runs SET deaths = 0 WHERE run_id = ?", row.run_id);
+  endAnswered(db, head, row.run_id, result.now);
   return seq;
+}
+
+/** Ends a call that a person decided. Its result waits if earlier calls of the run have none yet: history keeps the order of the calls. */
+export function endAsDecided(
+  db: Db,
+  head: HeadRow,
+  call: { readonly dispatchId: string; readonly runId: string },
+  end: CallEnd,
+) {
+  const { dispatchId, runId } = call;
+  const open = openCalls(db, runId).map((each) => each.dispatchId);
+  if (open.indexOf(dispatchId) <= 0) return void endCall(db, head, dispatchId, end);
+  const json = JSON.stringify({ outcome: end.outcome, output: end.output });
+  db.run("UPDATE pending_tool_calls SET status = 'answered', result_json = ? WHERE dispatch_id = ?", json, dispatchId);
+}
+
+/** Stores the results that waited for the one before them. */
+function endAnswered(db: Db, head: HeadRow, runId: string, now: number): void {
+  const [next] = openCalls(db, runId);
+  if (next?.status !== "answered") return;
+  const row = db.get<{ result_json: string }>(
+    "SELECT result_json FROM pending_tool_calls WHERE dispatch_id = ?",
+    next.dispatchId,
+  );
+  const { outcome, output } = JSON.parse(row?.result_json ?? "{}") as Pick<CallEnd, "outcome" | "output">;
+  endCall(db, head, next.dispatchId, { outcome, output, now });
 }
 
 /** Approved if a person approved it, else registered. */

@@ -1,7 +1,7 @@
-// One question to a person at a time, decided once.
+// Questions to a person, decided once; the run waits for all answers.
 
 import { expect } from "bun:test";
-import { UNSAID } from "../../support/asking.ts";
+import { SHOWN, UNSAID } from "../../support/asking.ts";
 import { DONE, granted, type Subject } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 
@@ -89,6 +89,39 @@ export const APPROVALS: Claims = {
 
   async "an answer without a question has no effect"(subject) {
     expect(await subject.answer("approve")).toEqual({ ok: true, value: null, replay: false });
+  },
+
+  async "of several questions each has its own answer, and results keep the order of the calls"(subject) {
+    const run = await subject.running();
+    const calls = [subject.call("Delete"), subject.call("Delete"), subject.call("Delete")];
+    await subject.turn(run, { calls });
+    const requests = calls.map(({ dispatchId }, index) => {
+      return { ...SHOWN, dispatchId, approvalId: `ask${index}`, why: "delete /a", now: subject.now() };
+    });
+    expect(granted(await subject.store.ask(subject.pid, run.epoch, requests)).map(({ id }) => id)).toEqual([
+      "ask0",
+      "ask1",
+      "ask2",
+    ]);
+    await subject.answer("deny", "sam", "ask2");
+    await subject.answer("deny", "sam", "ask1");
+    expect(await subject.claim()).toBeNull();
+    expect((await subject.lines()).slice(2)).toEqual([]);
+    await subject.nextKernel();
+    await subject.answer("approve", "sam", "ask0");
+    const again = await subject.claimed();
+    expect((await subject.store.openCalls(subject.pid, run.runId)).map(({ status }) => status)).toEqual([
+      "approved",
+      "answered",
+      "answered",
+    ]);
+    expect(await subject.begin(again, calls[1]!)).toEqual({ ok: false, why: "fenced" });
+    await subject.carryOut(again, calls[0]!);
+    expect((await subject.lines()).slice(2)).toEqual([
+      `3 toolResult: completed ${calls[0]!.callId}`,
+      `4 toolResult: denied ${calls[1]!.callId}`,
+      `5 toolResult: denied ${calls[2]!.callId}`,
+    ]);
   },
 
   async "an abort withdraws the question, and an answer after that changes nothing"(subject) {

@@ -27,7 +27,7 @@ async function triesEverything(subject: Subject, run: Claimed, calls: [NewCall, 
   expect(await subject.boundary(run)).toEqual(FENCED);
   const { pid } = subject;
   const request = { ...SHOWN, dispatchId: calls[1].dispatchId, approvalId: "late", why: "?", now: subject.now() };
-  expect(await subject.store.ask(pid, run.epoch, request)).toEqual(FENCED);
+  expect(await subject.store.ask(pid, run.epoch, [request])).toEqual(FENCED);
   const end = { runId: run.runId, ...DONE, note: "late", now: subject.now() };
   expect(await subject.store.finish(pid, run.epoch, end)).toEqual(FENCED);
   expect(await everything(subject)).toEqual(before);

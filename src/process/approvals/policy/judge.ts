@@ -325,7 +325,7 @@ function verbOf({ call, tool }: Called): string {
   return call?.startsWith("fs.") ? call.slice("fs.".length) : `call ${call ?? tool}`;
 }
 
-function changes(call: Called): boolean {
+export function changes(call: Called): boolean {
   return changesFile(call) || call.call === "fs.delete";
 }
 
