@@ -71,6 +71,10 @@ class MemoryObjects implements ObjectStore {
     return meta;
   }
 
+  async putEmpty(objects: readonly NewObject[]): Promise<void> {
+    for (const object of objects) await this.put(object, new Uint8Array());
+  }
+
   async setMeta(meta: ObjectMeta): Promise<void> {
     const { bytes, meta: old } = this.present(meta.key);
     const { size, sha256, dirmarker, symlink } = old;

@@ -25,7 +25,6 @@ import { kernelSys } from "../kernel/sys.ts";
 import { openDatabasesMax } from "../machine/descriptors.ts";
 import { learnEnvironment } from "../machine/redact-environment.ts";
 import type { ObjectStore } from "../objects/objects.ts";
-import type { HomePaths } from "../paths.ts";
 import { Retries } from "../process/faults/disk-retry.ts";
 import { recover } from "../process/faults/recovery.ts";
 import { CallWaiters } from "../process/history/histories.ts";
@@ -36,7 +35,7 @@ import type { Runners } from "../process/run/runners.ts";
 import { ToolServers } from "../process/run/tool-servers.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
 import { objectRows } from "../store/kernel/objects.ts";
-import { openKernelDb } from "../store/kernel/open.ts";
+import { copyKernelDb, openKernelDb } from "../store/kernel/open.ts";
 import { sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { sqliteProcessStore } from "../store/process/sqlite.ts";
 import type { Core, Machine, Ports, ProcessParts, ShellParts } from "./core.ts";
@@ -82,7 +81,7 @@ export interface Kernel {
 export async function bootKernel(given: Machine): Promise<Kernel> {
   const startedAt = given.clock.now();
   await finishRestore(given.paths);
-  const database = openDatabase(given, startedAt);
+  const database = await openDatabase(given, startedAt);
   try {
     const { generation, afterCrash } = database.begin(startedAt);
     const late: { setting?: SettingParts } = {};
@@ -127,8 +126,11 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
   }
 }
 
-function openDatabase({ paths }: Machine, now: number): KernelDb {
-  return openKernelDb(paths.kernelDb, { now, backupDir: paths.backupDir, expectExisting: hasProcesses(paths) });
+async function openDatabase({ paths: { kernelDb, backupDir, procDir } }: Machine, now: number): Promise<KernelDb> {
+  // A home with processes must have a kernel.db.
+  const expectExisting = new Bun.Glob("*.db").scanSync({ cwd: procDir })[Symbol.iterator]().next().done === false;
+  if (!expectExisting) await copyKernelDb(kernelDb, now);
+  return openKernelDb(kernelDb, { now, backupDir, expectExisting });
 }
 
 interface Begun {
@@ -342,9 +344,4 @@ async function openPorts(machine: Machine, { database, kernelGeneration, logRows
     objects: storage.objects,
   };
   return { ...(ports?.(raw) ?? raw), storage };
-}
-
-/** A home with processes must have a kernel.db. */
-function hasProcesses(paths: HomePaths): boolean {
-  return new Bun.Glob("*.db").scanSync({ cwd: paths.procDir })[Symbol.iterator]().next().done === false;
 }

@@ -8,6 +8,10 @@ const ROOT = join(import.meta.dir, "../..");
 const READY: { readonly [path: string]: () => Promise<string> } = {
   "src/abi/config/environment.ts": async () => constants(await import("../abi/config/environment.ts")),
   "src/store/migrations/editions.ts": async () => constants(await import("../store/migrations/editions.ts")),
+  async "src/store/migrations/images.ts"() {
+    const { kernelImage, processImage } = await import("../store/migrations/images.ts");
+    return `${inflated("kernelImage", kernelImage())}\n${inflated("processImage", processImage())}`;
+  },
   async "commands/man/man-index.ts"() {
     const { manualIndex } = await import("../../commands/man/man-index.ts");
     const { COMMANDS } = await import("../../commands/table.ts");
@@ -25,12 +29,17 @@ const READY: { readonly [path: string]: () => Promise<string> } = {
 export const readyMade: Bun.BunPlugin = {
   name: "ready-made",
   setup(builder) {
-    builder.onLoad({ filter: /[\\/](?:environment|editions|man-index|summaries)\.ts$/ }, async ({ path }) => {
+    builder.onLoad({ filter: /[\\/](?:environment|editions|images|man-index|summaries)\.ts$/ }, async ({ path }) => {
       const ready = Object.entries(READY).find(([own]) => join(ROOT, own) === path)?.[1];
       return ready === undefined ? undefined : { contents: await ready(), loader: "js" };
     });
   },
 };
+
+function inflated(name: string, bytes: Uint8Array): string {
+  const packed = Bun.zstdCompressSync(bytes, { level: 19 }).toString("base64");
+  return `export const ${name} = () => Bun.zstdDecompressSync(Buffer.from("${packed}", "base64"));`;
+}
 
 function constants(module: object): string {
   return Object.entries(module)

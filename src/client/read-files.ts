@@ -85,6 +85,7 @@ function settled({ objects, known }: Pick<StorageParts, "objects" | "known">): O
       });
     },
     put: needsKernel,
+    putEmpty: needsKernel,
     setMeta: needsKernel,
     remove: needsKernel,
     rename: needsKernel,

@@ -32,16 +32,21 @@ export class Changes {
   }
 
   run(intent: ObjectIntent, step: Step): Promise<void> {
+    return this.runAll([intent], step);
+  }
+
+  /** Several changes of one kind with one step. */
+  runAll(intents: readonly ObjectIntent[], step: Step): Promise<void> {
     return this.serial.run(async () => {
       if (this.unsettled) await this.settle();
       await step.allowed();
       this.unsettled = true;
       let moved = false;
       try {
-        await this.rows.intend(intent);
+        await this.rows.intend(...intents);
         await step.move();
         moved = true;
-        await this.rows.fulfil(intent, "done");
+        for (const intent of intents) await this.rows.fulfil(intent, "done");
         this.unsettled = false;
       } catch (error) {
         // If this fails too (full disk), the next change or the next start settles it.

@@ -9,6 +9,7 @@ import { SysError } from "../abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
 import { syncDirectory } from "../lib/directories.ts";
+import { sha256Hex } from "../lib/hash.ts";
 import { Changes, checkPlace, checkRename, present } from "./changes.ts";
 import { diskBytes } from "./disk-bytes.ts";
 import {
@@ -19,12 +20,14 @@ import {
   kindAt,
   makeDirectory,
   makeParents,
+  makeParentsOfAll,
   openPlainFile,
   parentsArePlain,
   pruneParents,
   readRange,
   removeEmptyDirectories,
   sha256Of,
+  syncDirectories,
   writeSyncing,
 } from "./host.ts";
 import { checkKey, isRealRename, TEMPORARIES } from "./keys.ts";
@@ -114,6 +117,33 @@ class DiskObjects implements StoredObjects {
     } catch (error) {
       await unlink(path).catch(() => undefined);
       throw hostError(error, `cannot store ${object.key}`);
+    }
+  }
+
+  async putEmpty(objects: readonly NewObject[]): Promise<void> {
+    for (const { key } of objects) checkKey(key);
+    const empty = { size: 0, sha256: sha256Hex("") };
+    const intents = objects.map((object) => {
+      const id = this.newId();
+      return { id, kind: "put" as const, meta: { ...object, ...empty }, temporary: id };
+    });
+    const moves = intents.map(({ id, meta }) => ({ from: this.temporaryPath(id), key: meta.key }));
+    try {
+      await makeDirectory(this.directory);
+      await makeDirectory(join(this.directory, TEMPORARIES));
+      const files = await Promise.all(moves.map(({ from }) => writeSyncing(from, new Uint8Array())));
+      await this.changes.runAll(intents, {
+        allowed: async () => {
+          for (const { key } of moves) await this.checkPlace(key);
+        },
+        move: async () => {
+          await Promise.all(files.map(({ durable }) => durable));
+          await this.moveAllInto(moves);
+        },
+      });
+    } catch (error) {
+      for (const { from } of moves) await unlink(from).catch(() => undefined);
+      throw hostError(error, `cannot store ${moves.map(({ key }) => key).join(", ")}`);
     }
   }
 
@@ -213,10 +243,21 @@ class DiskObjects implements StoredObjects {
 
   private async moveInto(temporary: string, key: string): Promise<void> {
     await makeParents(this.directory, key);
+    await this.renameInto(temporary, key);
+    await syncDirectory(dirname(this.path(key)));
+  }
+
+  private async moveAllInto(moves: readonly { readonly from: string; readonly key: string }[]): Promise<void> {
+    const keys = moves.map(({ key }) => key);
+    await makeParentsOfAll(this.directory, keys);
+    for (const { from, key } of moves) await this.renameInto(from, key);
+    await syncDirectories(keys.map((key) => dirname(this.path(key))));
+  }
+
+  private async renameInto(temporary: string, key: string): Promise<void> {
     const path = this.path(key);
     if ((await kindAt(path)) === "directory") await removeEmptyDirectories(path);
     await rename(temporary, path);
-    await syncDirectory(dirname(path));
   }
 
   private async moveKey(from: string, to: string): Promise<void> {

@@ -161,15 +161,35 @@ export async function makeParents(root: string, key: string): Promise<void> {
   for (const parent of parents.slice(there + 1)) await makeDirectory(join(root, parent));
 }
 
+/** The parents of several keys. All are durable at the end. */
+export async function makeParentsOfAll(root: string, keys: readonly string[]): Promise<void> {
+  const grown = new Set<string>();
+  for (const key of keys) {
+    await checkParents(root, key);
+    for (const parent of parentsOf(key).map((each) => join(root, each)))
+      if (await created(parent)) grown.add(dirname(parent));
+  }
+  await syncDirectories(grown);
+}
+
+export async function syncDirectories(paths: Iterable<string>): Promise<void> {
+  await Promise.all([...new Set(paths)].map(syncDirectory));
+}
+
 export async function makeDirectory(path: string): Promise<void> {
+  if (await created(path)) await syncDirectory(dirname(path));
+}
+
+/** Creates the directory, not durably. False if it exists. */
+async function created(path: string): Promise<boolean> {
   const kind = await kindAt(path);
-  if (kind === "directory") return;
+  if (kind === "directory") return false;
   if (kind !== null) throw notOurs(path);
   await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
     // Created concurrently.
     if (!isHostCode(error, "EEXIST") || (await kindAt(path)) !== "directory") throw error;
   });
-  await syncDirectory(dirname(path));
+  return true;
 }
 
 /** Throws if a directory contains a file. */

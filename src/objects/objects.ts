@@ -35,8 +35,8 @@ export interface ObjectRows {
   put(meta: ObjectMeta): Promise<void>;
   /** True if any object has this content. */
   holds(sha256: string): Promise<boolean>;
-  /** Stored before bytes are moved, removed with the row that follows. */
-  intend(intent: ObjectIntent): Promise<void>;
+  /** Stored before bytes are moved, all or none; each is removed with the row that follows. */
+  intend(...intents: ObjectIntent[]): Promise<void>;
   intents(): Promise<readonly ObjectIntent[]>;
   /** Ends the intent; "done" stores its result and its receipt in the same transaction. */
   fulfil(intent: ObjectIntent, outcome: "done" | "undone"): Promise<void>;
@@ -56,6 +56,8 @@ export interface ObjectStore {
   read(key: string, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array>;
   /** Receipts are stored only if the objects outlive the kernel. */
   put(object: NewObject, bytes: Uint8Array | AsyncIterable<Uint8Array>, receipt?: Receipt): Promise<ObjectMeta>;
+  /** Stores objects without content, such as directories. They wait for the disk together. A crash may leave some of them. */
+  putEmpty(objects: readonly NewObject[]): Promise<void>;
   /** Owner, mode, type and time only. */
   setMeta(meta: ObjectMeta): Promise<void>;
   remove(key: string, receipt?: Receipt): Promise<void>;

@@ -121,6 +121,10 @@ class S3Objects implements StoredObjects {
     });
   }
 
+  async putEmpty(objects: readonly NewObject[]): Promise<void> {
+    for (const object of objects) await this.put(object, new Uint8Array());
+  }
+
   async setMeta(meta: ObjectMeta): Promise<void> {
     const bucket = await this.options.bucket();
     const { size, sha256, dirmarker, symlink } = await present(this.rows, meta.key);

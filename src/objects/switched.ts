@@ -34,6 +34,10 @@ export class SwitchedObjects implements StoredObjects {
     return this.change((store) => store.put(object, bytes, receipt));
   }
 
+  putEmpty(objects: readonly NewObject[]): Promise<void> {
+    return this.change((store) => store.putEmpty(objects));
+  }
+
   setMeta(meta: ObjectMeta): Promise<void> {
     return this.change((store) => store.setMeta(meta));
   }

@@ -158,7 +158,8 @@ export class Db {
 
 /** The bytes of a database with further rows. No file is touched; `path` is for errors. */
 export function withRows(bytes: Uint8Array, path: string, add: (db: Db) => void): Uint8Array {
-  const image = bytes.slice();
+  // Not `slice`: a Buffer would share its memory.
+  const image = new Uint8Array(bytes);
   journalOf(image, ROLLBACK_JOURNAL);
   const db = new Db(path, { mode: "write", image });
   try {

@@ -59,6 +59,19 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       expect(await strays()).toEqual([]);
     });
 
+    test("objects without content are stored together, and a name that is taken is refused", async () => {
+      const keys = ["etc/.dir", "home/.dir", "home/sam/.dir"];
+      const markers = keys.map((key) => ({ ...plain(key, 0o755), dirmarker: true }));
+      await under.store.putEmpty(markers);
+      const empty = { size: 0, sha256: sha256("") };
+      for (const marker of markers) expect(await under.store.head(marker.key)).toEqual({ ...marker, ...empty });
+      await under.store.put(plain("file"), text("kept"));
+      expect(await codeOf(under.store.putEmpty([plain("file/a"), plain("home")]))).toBe("ENOTDIR");
+      expect(await codeOf(under.store.putEmpty([plain("home")]))).toBe("EISDIR");
+      expect((await under.store.page("", null, 9)).map(({ key }) => key)).toEqual([...keys, "file"].sort());
+      expect([await under.rows.intents(), await strays()]).toEqual([[], []]);
+    });
+
     test("a stream is stored piece by piece, and a range of it can be read", async () => {
       async function* pieces() {
         for (let n = 0; n < 1000; n++) yield text(String(n).padStart(4, "0"));

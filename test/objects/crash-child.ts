@@ -72,6 +72,7 @@ async function* dying() {
 }
 if (change === "put") await store.put(plain("d/a"), seam === "in:stream" ? dying() : bytes("new"), RECEIPT);
 if (change === "create") await store.put(plain("e/f/g"), bytes("new"));
+if (change === "empty") await store.putEmpty(["e/f/.dir", "e/.dir"].map((key) => plain(key)));
 if (change === "remove") await store.remove("d/a", RECEIPT);
 if (change === "rename") await store.rename("d/a", "d/b");
 if (change === "move") await store.rename("d", "moved/d");

@@ -63,6 +63,7 @@ const CHANGES: readonly {
 }[] = [
   { change: "put", seams: [...SEAMS, "in:stream"], after: [{ "d/a": "old" }, { "d/a": "new" }] },
   { change: "create", seams: SEAMS, after: [{ "d/a": "old" }, { "d/a": "old", "e/f/g": "new" }] },
+  { change: "empty", seams: SEAMS, after: [{ "d/a": "old" }, { "d/a": "old", "e/f/.dir": "", "e/.dir": "" }] },
   { change: "remove", seams: SEAMS, after: [{ "d/a": "old" }, {}] },
   { change: "rename", seams: SEAMS, after: [{ "d/a": "old" }, { "d/b": "old" }] },
   { change: "move", seams: SEAMS, after: [{ "d/a": "old" }, { "moved/d/a": "old" }] },

@@ -1,13 +1,17 @@
-// New process databases are copies of a template: equal to migrated ones, independent of each other, and whole or absent after a crash.
+// New databases are copies of an image: equal to migrated ones, independent of each other, and whole or absent after a crash.
 
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { copyKernelDb, openKernelDb } from "../../src/store/kernel/open.ts";
 import { migrate, type Schema } from "../../src/store/migrate.ts";
+import { PROCESS_EDITION } from "../../src/store/migrations/editions.ts";
+import { processImage } from "../../src/store/migrations/images.ts";
 import { PROCESS_SCHEMA } from "../../src/store/migrations/process.ts";
 import { Db } from "../../src/store/open.ts";
 import { ProcessFiles } from "../../src/store/process/files/files.ts";
+import { Template } from "../../src/store/template.ts";
 import { STEPS } from "../support/copy-child.ts";
 import { notesSchema } from "../support/migrating.ts";
 import { openStore, PID, send, takeOver } from "../support/store-child.ts";
@@ -117,7 +121,7 @@ test("databases share nothing: what one process stores is in no other, nor in la
 });
 
 function bytesOf(schema: Schema): Uint8Array {
-  const db = new Db(join(directory, "other.db"), { mode: "create" });
+  const db = new Db(":memory:", { mode: "write" });
   try {
     migrate(db, schema, { now: 1 });
     return db.bytes();
@@ -127,7 +131,7 @@ function bytesOf(schema: Schema): Uint8Array {
 }
 
 function damaged(bytes: Uint8Array, from: number): Uint8Array {
-  return bytes.slice().fill(0xaa, from, from + 2000);
+  return new Uint8Array(bytes).fill(0xaa, from, from + 2000);
 }
 
 const BAD: readonly [string, (bytes: Uint8Array) => Uint8Array][] = [
@@ -140,28 +144,41 @@ const BAD: readonly [string, (bytes: Uint8Array) => Uint8Array][] = [
 ];
 
 for (const [what, spoil] of BAD) {
-  test(`a template ${what} is not used, and is made again`, async () => {
-    const files = filesIn();
-    const expected = contents(await create(filesIn(join(directory, "good")), "task:good11"));
-    const whole = Db.prototype.bytes;
-    const taken = spyOn(Db.prototype, "bytes").mockImplementationOnce(function (this: Db) {
-      return spoil(whole.call(this));
-    });
-    try {
-      await create(files, "task:first1");
-      expect(await migrations(() => create(files, "task:second"))).toBe(1);
-      expect(taken.mock.calls.length).toBeGreaterThanOrEqual(2);
-    } finally {
-      taken.mockRestore();
-    }
-    expect(await migrations(() => create(files, "task:third1"))).toBe(0);
-    const plain = (pid: string) => JSON.stringify(contents(files.get(pid))).replaceAll(/"applied_at":\d+/g, "");
-    expect([plain("task:second"), plain("task:third1")]).toEqual(
-      Array(2).fill(JSON.stringify(expected).replaceAll(/"applied_at":\d+/g, "")),
-    );
-    expect(readdirSync(directory).filter((name) => name.endsWith(".new"))).toEqual([]);
+  test(`an image ${what} is not copied`, async () => {
+    const copied = (image: Uint8Array, name: string) =>
+      new Template(PROCESS_EDITION, async () => image).copyTo(join(directory, name), () => {});
+    expect(await copied(spoil(processImage()), "bad.db")).toBe(false);
+    expect(readdirSync(directory)).toEqual([]);
+    expect(await copied(processImage(), "good.db")).toBe(true);
   });
 }
+
+test("a kernel.db that is copied equals a migrated one", async () => {
+  const [copied, migrated] = ["copied", "migrated"].map((name) => join(directory, `${name}.db`)) as [string, string];
+  await copyKernelDb(copied, 7);
+  expect(statSync(copied).mode & 0o777).toBe(0o600);
+  const read = (path: string) => {
+    const kernel = openKernelDb(path, { now: 7 });
+    try {
+      return contents(kernel.db);
+    } finally {
+      kernel.close();
+    }
+  };
+  expect(read(copied)).toEqual(read(migrated));
+});
+
+test("a kernel.db that exists is not replaced, and neither is one whose log is left", async () => {
+  const path = join(directory, "kernel.db");
+  openKernelDb(path, { now: 1 }).close();
+  const before = statSync(path).ino;
+  await copyKernelDb(path, 2);
+  expect(statSync(path).ino).toBe(before);
+  const other = join(directory, "other.db");
+  writeFileSync(`${other}-wal`, "a log");
+  await copyKernelDb(other, 2);
+  expect(existsSync(other)).toBe(false);
+});
 
 test("a leftover log or an empty file at the path is not mixed with a copy", async () => {
   const files = filesIn();

@@ -43,27 +43,37 @@ export async function settleAccount(ports: Omit<SetupPorts, "osUser">, uid: numb
   const account = people.find((each) => each.uid === uid);
   if (account === undefined || account.locked) return;
   const { username, gid, kind } = account;
-  await ensureDirectory(ports, `home/${username}`, { uid, gid, mode: 0o2770 });
+  await ensureDirectories(ports, [{ key: `home/${username}`, uid, gid, mode: 0o2770 }]);
   const owner = people.find((each) => each.uid === account.ownerUid);
   await ports.give({ username, kind, owner: owner?.username ?? null });
   if (kind !== "human") return;
-  await ensureDirectory(ports, `var/sessions/${username}`, { uid, gid, mode: 0o700 });
+  await ensureDirectories(ports, [{ key: `var/sessions/${username}`, uid, gid, mode: 0o700 }]);
   const agent = await ports.kernel.accounts.personalAgent(uid);
   if (agent !== null) {
-    await ensureDirectory(ports, `home/${agent.username}`, { uid: agent.uid, gid: agent.gid, mode: 0o2770 });
+    await ensureDirectories(ports, [{ key: `home/${agent.username}`, uid: agent.uid, gid: agent.gid, mode: 0o2770 }]);
     await ports.give({ username: agent.username, kind: "personal", owner: username });
   }
   if (agent !== null) await ensureInit(ports, uid);
 }
 
-async function ensureDirectory(
+interface Directory {
+  readonly key: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly mode: number;
+}
+
+async function ensureDirectories(
   { objects, now }: Pick<SetupPorts, "objects" | "now">,
-  key: string,
-  owner: { readonly uid: number; readonly gid: number; readonly mode: number },
+  directories: readonly Directory[],
 ): Promise<void> {
-  if ((await objects.head(`${key}/.dir`)) !== null) return;
-  const about = { type: "application/x-directory", mtimeMs: now, dirmarker: true, symlink: null };
-  await objects.put({ key: `${key}/.dir`, ...owner, ...about }, new Uint8Array());
+  const wanted = directories.map(({ key, ...owner }) => {
+    const about = { type: "application/x-directory", mtimeMs: now, dirmarker: true, symlink: null };
+    return { key: `${key}/.dir`, ...owner, ...about };
+  });
+  const existing = new Set((await objects.heads(wanted.map(({ key }) => key))).map(({ key }) => key));
+  const missing = wanted.filter(({ key }) => !existing.has(key));
+  if (missing.length > 0) await objects.putEmpty(missing);
 }
 
 async function createAccounts(kernel: KernelStore, name: string): Promise<boolean> {
@@ -99,17 +109,24 @@ async function createDirectories({ kernel, objects, now }: SetupPorts): Promise<
   const human = await kernel.accounts.firstHuman();
   if (human === null) return;
   const agent = await kernel.accounts.personalAgent(human.uid);
-  const directory = (key: string, uid: number, gid: number, mode: number) =>
-    ensureDirectory({ objects, now }, key, { uid, gid, mode });
-  await directory("root", 0, 0, 0o700);
-  await directory("etc", 0, 0, 0o755);
-  await directory("var", 0, 0, 0o755);
-  await directory("var/sessions", 0, 0, 0o755);
-  await directory(`var/sessions/${human.username}`, human.uid, human.gid, 0o700);
-  await directory(`home/${human.username}`, human.uid, human.gid, 0o2770);
-  if (agent !== null) await directory(`home/${agent.username}`, agent.uid, agent.gid, 0o2770);
+  const directory = (key: string, { uid, gid }: Pick<Directory, "uid" | "gid">, mode: number) => ({
+    key,
+    uid,
+    gid,
+    mode,
+  });
+  const root = { uid: 0, gid: 0 };
+  const homes = [human, ...(agent === null ? [] : [agent])];
+  await ensureDirectories({ objects, now }, [
+    directory("root", root, 0o700),
+    directory("etc", root, 0o755),
+    directory("var", root, 0o755),
+    directory("var/sessions", root, 0o755),
+    directory(`var/sessions/${human.username}`, human, 0o700),
+    ...homes.map((account) => directory(`home/${account.username}`, account, 0o2770)),
+  ]);
   // Last: it marks the others as complete.
-  await directory("home", 0, 0, 0o755);
+  await ensureDirectories({ objects, now }, [directory("home", root, 0o755)]);
 }
 
 async function ensureInit(ports: Omit<SetupPorts, "osUser" | "objects">, uid: number): Promise<void> {

@@ -52,10 +52,11 @@ export function objectRows(kernel: KernelDb): ObjectRows {
       return db.get("SELECT 1 AS one FROM objects WHERE sha256 = ? LIMIT 1", sha256) !== null;
     },
 
-    async intend(intent) {
-      kernel.write("full", (tx) =>
-        tx.run("INSERT INTO object_intents VALUES (?, ?, ?)", intent.id, intent.kind, JSON.stringify(intent)),
-      );
+    async intend(...intents) {
+      kernel.write("full", (tx) => {
+        for (const intent of intents)
+          tx.run("INSERT INTO object_intents VALUES (?, ?, ?)", intent.id, intent.kind, JSON.stringify(intent));
+      });
     },
 
     intents: async () => intentsIn(db),

@@ -10,7 +10,7 @@ import { migrate, stampMigrations } from "../../migrate.ts";
 import { PROCESS_EDITION } from "../../migrations/editions.ts";
 import { PROCESS_SCHEMA } from "../../migrations/process.ts";
 import { Db, StoreCorrupt } from "../../open.ts";
-import { draftOf, Template } from "./template.ts";
+import { draftOf, Template } from "../../template.ts";
 
 export interface ProcessFilesOptions {
   readonly directory: string;
@@ -37,7 +37,9 @@ export class ProcessFiles {
   private cancelRest: (() => void) | null = null;
   /** Tables known to be empty, by pid, until the next write. */
   private readonly without = new Map<string, Set<string>>();
-  private readonly template = new Template(PROCESS_EDITION);
+  private readonly template = new Template(PROCESS_EDITION, async () =>
+    (await import("../../migrations/images.ts")).processImage(),
+  );
   private readonly creating = new Map<string, Promise<void>>();
 
   /** Databases quarantined since the start. */
@@ -138,10 +140,7 @@ export class ProcessFiles {
     const db = new Db(this.path(pid), { mode, onWrite: () => this.without.delete(pid), pagesKib: PAGES_KIB });
     try {
       if (mode === "read") readable(db);
-      else {
-        const before = migrate(db, PROCESS_SCHEMA, { now: this.options.now(), expectExisting: mode === "write" });
-        if (before === 0) this.template.take(db);
-      }
+      else migrate(db, PROCESS_SCHEMA, { now: this.options.now(), expectExisting: mode === "write" });
       return db;
     } catch (error) {
       db.close();
