@@ -21,6 +21,7 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Load } } = 
     resume: signalVerb("resume", "CONT", "Resume a stopped process"),
     message: async () => (await import("./history/message.ts")).messageCommand(),
     wait: async () => (await import("./proc/wait.ts")).waitAs("proc wait"),
+    call: () => derived("proc.ipc.call", "proc call"),
   },
   workspace: {
     attach: async () => (await import("./approvals/trust.ts")).attach(),

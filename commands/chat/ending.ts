@@ -26,6 +26,7 @@ const HELD: { readonly [kind in WaitsFor["kind"]]: ChatStatus } = {
   model: "unavailable",
   outage: "unavailable",
   restart: "unavailable",
+  call: "unavailable",
 };
 
 const REASONS: { readonly [reason: string]: string } = {

@@ -15,7 +15,7 @@ interface PausedRun {
 }
 
 export function pauseOf({ state, waitsFor }: Pick<ProcessInfo, "state" | "waitsFor">): WaitsFor | null {
-  if (waitsFor?.kind === "model") return null;
+  if (waitsFor?.kind === "model" || waitsFor?.kind === "call") return null;
   return waitsFor ?? (state === "stopped" || state === "paused" ? { kind: "person", reason: `it is ${state}` } : null);
 }
 

@@ -36,7 +36,7 @@ const spec = {
   notes: ["Partial text is only sent if you ask for it: gsv events chat.delta"],
 } as const;
 
-const USUAL = ["chat.*", "process.*", "resync"];
+const USUAL = ["chat.*", "process.*", "ipc.*", "resync"];
 
 export const events = command(spec, async ({ args }, io) => {
   const pids = (args.about ?? []).filter(isPid);

@@ -20,6 +20,7 @@ const EXIT_STATUS = {
   EEXIST: 1,
   ECONFLICT: 1, // a request key reused with other content, or a decision already made
   EBUSY: 1,
+  EDEADLK: 1, // processes would wait for each other
   EIO: 1,
   EISDIR: 1,
   ELOOP: 1,

@@ -2,6 +2,7 @@
 // with how it is connected and what it may do. Capabilities are checked first, then ownership.
 
 import type { Grant } from "./grants.ts";
+import type { Cause } from "./process/cause.ts";
 
 export interface Identity {
   readonly uid: number;
@@ -38,6 +39,8 @@ export interface Caller extends Identity {
   readonly doing?: { readonly run: string; readonly call: string; readonly tool: string };
   /** Capabilities of the account that this process has dropped. */
   readonly dropped?: readonly string[];
+  /** What led to the calls of a command that gsv started by itself. Allows nothing. */
+  readonly cause?: Cause;
 }
 
 /** A password, or a token that names the account. */

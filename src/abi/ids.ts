@@ -47,6 +47,11 @@ export function approvalId(random: RandomBytes): string {
   return letters(4, random);
 }
 
+/** Of a call between processes. */
+export function callId(random: RandomBytes): string {
+  return letters(8, random);
+}
+
 export function uuidv7(nowMs: number, random: RandomBytes): string {
   const bytes = new Uint8Array(16);
   bytes.set(random(16));

@@ -188,6 +188,15 @@ export type Signal =
       readonly unread: number;
     })
   | (SignalBase & { readonly name: "notification.updated"; readonly unread: number })
+  /** A call of the process, or of a person (then `pid` is the init), has ended. Sent once. */
+  | (SignalBase & {
+      readonly name: "ipc.reply";
+      readonly call: string;
+      readonly target: string;
+      readonly ok: boolean;
+      readonly error: string | null;
+    })
+  | (SignalBase & { readonly name: "ipc.timeout"; readonly call: string; readonly target: string })
   /** How far `storage.migrate` is. `pid` is the init of its caller. */
   | (SignalBase & MoveProgress & { readonly name: "storage.progress" })
   | (SignalBase & { readonly name: "process.reset"; readonly archive: string | null })
@@ -224,6 +233,8 @@ const NAMED: { readonly [K in SignalName]: true } = {
   "process.schedule": true,
   "notification.created": true,
   "notification.updated": true,
+  "ipc.reply": true,
+  "ipc.timeout": true,
   "storage.progress": true,
   "process.reset": true,
   "process.exit": true,

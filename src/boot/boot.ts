@@ -42,6 +42,7 @@ import type { Core, Machine, Ports, ProcessParts, ShellParts } from "./core.ts";
 import { bootDue, type DueParts } from "./due.ts";
 import { bootFiles } from "./files.ts";
 import { bootHooks } from "./hooks.ts";
+import { bootIpc, type IpcParts } from "./ipc.ts";
 import { bootProcesses, earliest } from "./processes.ts";
 import { bootRepos, bootstrapOf } from "./repos.ts";
 import { bootServices } from "./services.ts";
@@ -111,7 +112,8 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const due = bootDue(core);
     const files = bootFiles(core, due.cronFiles);
     const targets = bootTargets(core, files);
-    const parts = { ...bootProcesses(core, files, targets), ...due };
+    const processParts = bootProcesses(core, files, targets);
+    const parts = { ...processParts, ...due, ...bootIpc(core, processParts) };
     dispatches.make(core, bootServices(core, files, targets, parts));
     const { shells } = targets;
     shells.adopt();
@@ -119,6 +121,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     await shells.settle();
     await parts.scheduler.begin();
     await parts.notifier.begin();
+    await parts.calls.begin();
     return finished(core, parts, { firstRun, database, shells });
   } catch (error) {
     database.close();
@@ -213,6 +216,7 @@ function finished(
   {
     scheduler,
     notifier,
+    calls,
     runners,
     ledger,
     closer,
@@ -222,7 +226,7 @@ function finished(
     policy,
     budgets,
     dueWithinMs,
-  }: ProcessParts & DueParts,
+  }: ProcessParts & DueParts & IpcParts,
   {
     firstRun,
     database,
@@ -261,12 +265,14 @@ function finished(
       if (core.offers.made(human.uid, client)) pausedRuns.resumeWithKey(human.uid).catch(core.onFault);
       return sysFor(human.uid, () => callers.person(human.uid, human.home), client);
     },
-    dueWithinMs: () => earliest(earliest(dueWithinMs(), scheduler.dueWithinMs()), notifier.dueWithinMs()),
+    dueWithinMs: () => earliest(dueWithinMs(), scheduler.dueWithinMs(), notifier.dueWithinMs(), calls.dueWithinMs()),
     async drain(ms) {
       pausedRuns.stop();
       scheduler.stop();
-      await runners.drain(ms);
+      calls.stop();
+      await runners.drain(ms, (pid) => calls.isWaiting(pid));
       await scheduler.settled();
+      await calls.settled();
       await closer.settled();
       notifier.stop();
       await notifier.settled();
@@ -284,7 +290,9 @@ function finished(
   async function close(): Promise<void> {
     await stopSweeping();
     scheduler.stop();
+    calls.stop();
     await scheduler.settled();
+    await calls.settled();
     notifier.stop();
     await notifier.settled();
     pausedRuns.stop();

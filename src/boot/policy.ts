@@ -44,6 +44,10 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
     layers: (row, directory) => policies.layers(row, directory),
     textOf: (row, path, target) => read.text(row, path, target),
     parser: shellParser,
+    async processAt({ ownerUid }, pid) {
+      const other = await kernel.processes.get(pid);
+      return other?.ownerUid === ownerUid ? other : null;
+    },
     filesBelow,
     otherNames: async (row, path, target) => {
       const other =

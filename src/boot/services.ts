@@ -54,13 +54,14 @@ import type { Services } from "../syscalls/table.ts";
 import { conversationsOf } from "./compaction.ts";
 import type { Core, FileParts, ProcessParts, TargetParts } from "./core.ts";
 import type { DueParts } from "./due.ts";
+import type { IpcParts } from "./ipc.ts";
 import { bootstrapOf, lazyRepositories, lazyWorkspaces, newWorkspacesOf } from "./repos.ts";
 
 export function bootServices(
   core: Core,
   files: FileParts,
   { shells, hostFiles, web, blocks }: TargetParts,
-  parts: ProcessParts & DueParts,
+  parts: ProcessParts & DueParts & IpcParts,
 ): Services {
   const { ledger, runners, closer, pausedRuns, budgets, undoing, policy } = parts;
   const { kernel, processes: store, objects, machine, config, host, startedAt, generation } = core;
@@ -125,6 +126,7 @@ export function bootServices(
     search: core.search,
     schedules: parts.schedules(directoriesOf(files)),
     notifications: parts.notifications,
+    ipc: parts.ipc,
   };
 }
 

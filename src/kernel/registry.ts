@@ -33,6 +33,7 @@ export function registryService(options: RegistryOptions): Registry {
     const names = new Map<number, string>();
     const learn = async (uid: number) => names.set(uid, (await kernel.accounts.byUid(uid))?.username ?? String(uid));
     const infos: ProcessInfo[] = [];
+    const replies = rows.some(({ state }) => state === "waiting_tool") ? await repliesAwaited(kernel) : null;
     for (const row of rows) {
       if (!names.has(row.ownerUid)) await learn(row.ownerUid);
       if (!names.has(row.uid)) await learn(row.uid);
@@ -56,7 +57,7 @@ export function registryService(options: RegistryOptions): Registry {
         activeRunId: projection.activeRunId,
         createdAt: row.createdAt,
         lastActiveAt: projection.lastActiveAt,
-        waitsFor: paused ?? projection.waitsFor,
+        waitsFor: paused ?? projection.waitsFor ?? replies?.get(row.pid) ?? null,
         lastStatus: projection.lastStatus,
         mode: row.mode,
         ...(row.restart !== null && { restart: row.restart }),
@@ -92,6 +93,15 @@ export function registryService(options: RegistryOptions): Registry {
       return info;
     },
   };
+}
+
+async function repliesAwaited({ ipc }: Pick<KernelStore, "ipc">): Promise<ReadonlyMap<string, WaitsFor>> {
+  return new Map(
+    (await ipc.waiting()).map(({ sourcePid, targetPid: target, deadlineAt: until }) => [
+      sourcePid,
+      { kind: "call", reason: `reply of ${target}`, target, until },
+    ]),
+  );
 }
 
 /** The row of a process the caller may see; anything else reads like an absent one. */

@@ -18,6 +18,7 @@ import glossary from "./manual/glossary.md" with { type: "text" };
 import historyAndArchives from "./manual/history-and-archives.md" with { type: "text" };
 import homesAndAccounts from "./manual/homes-and-accounts.md" with { type: "text" };
 import hooks from "./manual/hooks.md" with { type: "text" };
+import ipc from "./manual/ipc.md" with { type: "text" };
 import jobs from "./manual/jobs.md" with { type: "text" };
 import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
@@ -68,6 +69,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["chat", chat],
   ["agents", agents],
   ["signals", signals],
+  ["ipc", ipc],
   ["approvals", approvals],
   ["policy", policy],
   ["hooks", hooks],

@@ -12,6 +12,7 @@ import type { Files } from "./fs/files-service.ts";
 import type { FileTree } from "./fs/fs-tree.ts";
 import type { FileUse } from "./fs/fs-use.ts";
 import type { Conversations, SearchService } from "./proc/history-service.ts";
+import type { Ipc } from "./proc/ipc-service.ts";
 import type { Lifecycle } from "./proc/proc-control.ts";
 import type { Prompts } from "./proc/prompt.ts";
 import type { Bootstrapping, Repositories } from "./repo/repo-service.ts";
@@ -74,6 +75,7 @@ export interface Services {
   readonly sessions: Sessions;
   readonly schedules: Schedules;
   readonly notifications: Notifications;
+  readonly ipc: Ipc;
 }
 
 /** A declaration for dispatch and derivation: typed in its own file, uniform here. */
@@ -130,6 +132,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   codemode: [async () => (await import("./run/codemode.ts")).codemodeCalls],
   net: [async () => (await import("./run/net.ts")).netCalls],
   storage: [async () => (await import("./system/storage.ts")).storageCalls],
+  "proc.ipc": [async () => (await import("./proc/ipc.ts")).ipcCalls],
   "proc.context": [async () => (await import("./proc/prompt.ts")).contextCalls],
   "config.context": [async () => (await import("./proc/prompt.ts")).homeContextCalls],
   "proc.history": [async () => (await import("./proc/proc-history.ts")).historyPolicyCalls],

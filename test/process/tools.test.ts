@@ -61,7 +61,7 @@ test("the state of a process is waiting_tool during a tool call, and running in 
 const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
   "a tool there is not": [
     { name: "Browse" },
-    /^unknown tool Browse; available: Read, Write, Edit, Delete, Search, Ask, Shell, CodeMode, Fetch\.$/,
+    /^unknown tool Browse; available: Read, Write, Edit, Delete, Search, Ask, Shell, CodeMode, Fetch, Send, Call\.$/,
   ],
   "a property of every object as a tool": [{ name: "__proto__" }, /^unknown tool __proto__; /],
   "a syscall that is no tool": [
@@ -194,7 +194,7 @@ test("an edit of a file changed by others is refused until it is read again; you
   ]);
 });
 
-test("the agent's tools are exactly the file tools, the shell and web pages, each with a description and parameters", async () => {
+test("the agent's tools are exactly the file tools, the shell, web pages and messages, each with a description and parameters", async () => {
   await using home = await TestKernel.boot();
   await home.say("hello");
   const tools = home.model.requests[0]?.tools ?? [];
@@ -208,6 +208,8 @@ test("the agent's tools are exactly the file tools, the shell and web pages, eac
     "Shell",
     "CodeMode",
     "Fetch",
+    "Send",
+    "Call",
   ]);
   for (const { description, parameters } of tools) {
     expect(description).not.toBe("");

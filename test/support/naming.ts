@@ -57,6 +57,8 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
     { pid, message: "hello" },
     { pid, message: "hello", interrupt: true },
   ],
+  "proc.ipc.send": ({ pid }) => [{ pid, message: "hello" }],
+  "proc.ipc.call": ({ pid }) => [{ pid, message: "hello" }],
   "proc.caps": ({ pid }) => [{ pid }],
   "proc.model": ({ pid }) => [{ pid }, { pid, model: "offline" }],
   "proc.compact": ({ pid }) => [{ pid }, { pid, preview: true }, { pid, undo: true }],

@@ -1,6 +1,8 @@
 // The stored messages of a process, numbered from 1 without gaps. Numbers are never reused.
 // `system` messages are runtime events; a model reads them as user text under an event heading.
 
+import type { Cause } from "./cause.ts";
+
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -46,10 +48,11 @@ export interface ToolResultContent {
 }
 
 /** Where a message came from. Set by the kernel, never by the caller. */
-export type Origin =
+export type Origin = (
   | { readonly kind: "client"; readonly uid: number; readonly clientId: string; readonly cwd?: string }
   | { readonly kind: "process"; readonly uid: number; readonly pid: string }
-  | { readonly kind: "kernel" };
+  | { readonly kind: "kernel" }
+) & { readonly cause?: Cause };
 
 interface MessageBase {
   readonly id: number;

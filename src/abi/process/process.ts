@@ -44,6 +44,8 @@ export type WaitsFor =
   /** A budget is used up. Ends with a raise or with the day. */
   | { readonly kind: "limit"; readonly reason: string; readonly until?: number }
   | { readonly kind: "repair"; readonly reason: string }
+  /** A call of the process waits for the reply of another one. Shown in lists only. */
+  | { readonly kind: "call"; readonly reason: string; readonly target: string; readonly until: number }
   /** A run that failed is restarted at this instant. */
   | { readonly kind: "restart"; readonly reason: string; readonly until: number; readonly attempt: number }
   /** A failed model call is retried: by the active run (`model`), or by a paused run at an instant (`outage`). */
@@ -163,6 +165,7 @@ const EXIT_OF_HOLD: { readonly [K in WaitsFor["kind"]]: number } = {
   credential: 4,
   limit: 6,
   repair: 1,
+  call: 75,
   model: 75,
   outage: 75,
   restart: 75,

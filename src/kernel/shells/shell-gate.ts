@@ -15,6 +15,7 @@ export interface GatePorts {
 }
 
 const FREE = ["proc.spawn", "proc.abort", "fs.stage", "shell.run", "shell.stop", "shell.signal", "notify.send"];
+const MESSAGES = ["proc.send", "proc.ipc.send", "proc.ipc.call"];
 /** Never allowed by a rule or mode. */
 const NEVER_LIFTED = /^(?:config|policy|hil|account|group|sys|kernel|storage|workspace|sched)\./;
 /** Calls that write, with their path arguments. */
@@ -34,10 +35,10 @@ export function gatedSys(sys: Sys, ports: GatePorts): Sys {
     const kind = ports.classOf(call);
     // Unknown calls are refused by dispatch.
     if (kind === undefined || kind === "read" || kind === "wait" || FREE.includes(call)) return;
-    if (call === "proc.send" && started.has(args.pid)) return;
+    if (MESSAGES.includes(call) && started.has(args.pid)) return;
     const places = ports.allowedByRuleOrMode && call === "fs.delete" ? ["path"] : WRITES[call];
     if (places === undefined && ports.allowedByRuleOrMode && !NEVER_LIFTED.test(call)) return;
-    if (places === undefined) throw needsApproval(call === "proc.send" ? "a message to another process" : call);
+    if (places === undefined) throw needsApproval(MESSAGES.includes(call) ? "a message to another process" : call);
     for (const name of places) {
       const path = args[name];
       if (typeof path !== "string") continue;

@@ -4,6 +4,7 @@
 
 import { messageOf } from "../../abi/errno.ts";
 import { isInit } from "../../abi/ids.ts";
+import { NO_CAUSE } from "../../abi/process/cause.ts";
 import type { Approval, RunEnd, State, UsageRow, WaitsFor } from "../../abi/process/process.ts";
 import { WORKING_STATES } from "../../abi/process/process.ts";
 import { LABELLED, type Signal } from "../../abi/signal.ts";
@@ -309,6 +310,7 @@ export class Ledger {
     const parent = child?.parentPid ? await kernel.processes.get(child.parentPid) : null;
     if (child === null || parent === null || parent.phase === "killing" || child.endNotice === "ignore") return true;
     const wakes = !isInit(parent.pid);
+    const cause = ended.runId === null ? NO_CAUSE : await store.causeOf(pid, ended.runId);
     const label = child.label === null ? "" : ` (${child.label})`;
     const event: Admission = {
       kind: "event",
@@ -317,7 +319,7 @@ export class Ledger {
       urgent: false,
       // An init gets the event at every turn; the full text is in the child's history.
       text: `Process ${pid}${label} ended: ${wakes ? ended.text : shortText(ended.text, INIT_NOTICE_CHARS_MAX)}`,
-      origin: { kind: "process", uid: child.uid, pid },
+      origin: { kind: "process", uid: child.uid, pid, ...(cause.hops > 0 && { cause }) },
       source: `child:${pid}`,
       requestKey: `ended:${pid}:${seq}`,
       now: clock.now(),

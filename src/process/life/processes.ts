@@ -16,7 +16,7 @@ import { noSuchProcess } from "../../syscalls/parse.ts";
 import type { Closed, Processes, SendRequest, Sent, Signalled } from "../../syscalls/services.ts";
 import { refuseDamaged } from "../faults/damaged.ts";
 import { mayRetry, type PausedRuns } from "../faults/paused-runs.ts";
-import { keyOf, originOf, routeTo } from "../run/request.ts";
+import { causeFrom, keyOf, originOf, routeTo } from "../run/request.ts";
 import { type CloseRequest, type Closer, closedAs } from "./closing.ts";
 import type { Control } from "./control.ts";
 import { endSignals } from "./ledger.ts";
@@ -172,6 +172,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
   const now = clock.now();
   const runId = uuidv7(now, ports.random);
   const before = await ports.renewsBefore(row, now);
+  const cause = await causeFrom(store, context);
   const renewal = { archiveId: uuidv7(now, ports.random), requestKey: `${keyOf(context)}:renew` };
   const message: Admission = {
     kind: "user",
@@ -179,7 +180,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     wakes: true,
     urgent: request.interrupt === true,
     text: request.message,
-    origin: originOf(context),
+    origin: { ...originOf(context), ...(cause !== null && { cause }) },
     model: await ports.modelFor(context, row, request.model),
     source: null,
     requestKey: keyOf(context),

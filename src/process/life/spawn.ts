@@ -7,6 +7,7 @@ import { type Caller, isRoot } from "../../abi/identity.ts";
 import { initPid, type RandomBytes, taskPid, uuidv7 } from "../../abi/ids.ts";
 import type { Mode } from "../../abi/policy.ts";
 import { budgetStated, type Limits, narrower } from "../../abi/process/budget.ts";
+import { NO_CAUSE } from "../../abi/process/cause.ts";
 import type { Origin } from "../../abi/process/message.ts";
 import { projectNamed } from "../../kernel/accounts/projects.ts";
 import { droppedFor } from "../../kernel/accounts/rights.ts";
@@ -101,11 +102,10 @@ export async function spawn(
   const budget = await budgetOf(ports, context.caller, { ...place, stated });
   const now = clock.now();
   const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
+  const cause = caller.pid === undefined ? (caller.cause ?? NO_CAUSE) : await ports.store.causeOf(caller.pid);
+  const origin = { ...originOf(context), ...(cause.hops > 0 && { cause }) };
   const step: SpawnStep = {
-    prompt:
-      request.prompt === undefined || runId === null
-        ? null
-        : { text: request.prompt, runId, origin: originOf(context), model },
+    prompt: request.prompt === undefined || runId === null ? null : { text: request.prompt, runId, origin, model },
     requestKey: keyOf(context),
     ...(forking === undefined ? {} : { fork: forking.step }),
     ...(await contextOf(ports, caller, request)),

@@ -1,10 +1,12 @@
 // Facts about a call for the store: its origin, its request key, and the client to signal about the run it started.
 
-import { messageOf } from "../../abi/errno.ts";
+import { messageOf, SysError } from "../../abi/errno.ts";
+import { type Cause, HOPS_MAX } from "../../abi/process/cause.ts";
 import type { Origin } from "../../abi/process/message.ts";
 import type { Bus } from "../../kernel/bus.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 
 export function originOf({ caller, client }: CallContext): Origin {
@@ -15,6 +17,19 @@ export function originOf({ caller, client }: CallContext): Origin {
     clientId: client?.clientId ?? "kernel",
     ...(client === undefined ? {} : { cwd: client.cwd }),
   };
+}
+
+/**
+ * The cause that a message carries on: that of the run which sends it, one step further. Throws if processes have sent too many messages in a
+ * row without a person.
+ */
+export async function causeFrom(store: Pick<ProcessStore, "causeOf">, { caller }: CallContext): Promise<Cause | null> {
+  if (caller.pid === undefined) return caller.cause ?? null;
+  const { hops, watches } = await store.causeOf(caller.pid);
+  if (hops < HOPS_MAX) return { hops: hops + 1, watches };
+  throw new SysError("ELOOP", `not sent: ${HOPS_MAX} messages between processes led to this run`, [
+    "a message of a person starts a new chain",
+  ]);
 }
 
 /** Request ids are chosen by clients; the uid keeps those of two accounts apart. */

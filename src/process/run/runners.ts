@@ -83,9 +83,10 @@ export class Runners {
   }
 
   /** Claims nothing new, lets turns and effects finish, and aborts what is left after `ms`. */
-  async drain(ms: number): Promise<void> {
+  async drain(ms: number, isWaiting: (pid: string) => boolean = () => false): Promise<void> {
     this.draining = true;
     for (const loop of this.loops.values()) loop.leave.abort();
+    for (const [pid, loop] of this.loops) if (isWaiting(pid)) loop.abort.abort(KERNEL_LEAVES);
     await waitAtMost(this.options.clock, ms, this.allEnded());
     for (const loop of this.loops.values()) loop.abort.abort(KERNEL_LEAVES);
     await this.allEnded();

@@ -4,6 +4,7 @@
 import { auditRows } from "./audit.ts";
 import { configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
+import { ipcRows } from "./due/ipc.ts";
 import { notificationRows } from "./due/notifications.ts";
 import { occurrenceRows } from "./due/occurrences.ts";
 import { scheduleRows } from "./due/schedules.ts";
@@ -62,6 +63,7 @@ const GROUPS = {
   occurrences: occurrenceRows,
   notifications: notificationRows,
   upcoming: upcomingRows,
+  ipc: ipcRows,
 };
 
 export type KernelStore = { readonly [G in keyof typeof GROUPS]: ReturnType<(typeof GROUPS)[G]> };

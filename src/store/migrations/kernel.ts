@@ -1,6 +1,7 @@
 // Schema of kernel.db. Never edit a shipped migration: append one.
 
 import type { Schema } from "../migrate.ts";
+import { IPC_CALLS } from "./ipc.ts";
 import { NOTIFICATIONS } from "./notifications.ts";
 import { PRESET_BUNDLES } from "./preset-bundles.ts";
 
@@ -336,5 +337,6 @@ export const KERNEL_SCHEMA: Schema = {
       ],
     },
     NOTIFICATIONS,
+    IPC_CALLS,
   ],
 };

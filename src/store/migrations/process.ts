@@ -128,5 +128,6 @@ export const PROCESS_SCHEMA: Schema = {
         "CREATE UNIQUE INDEX known_files_by_path ON known_files (path, target)",
       ],
     },
+    { name: "causes of runs", statements: ["ALTER TABLE runs ADD COLUMN cause_json TEXT"] },
   ],
 };

@@ -5,6 +5,7 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import type { MediaRef, Message, Origin } from "../../abi/process/message.ts";
 import type { Retrying, RunEnd } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
+import { addCauses } from "./cause.ts";
 import { abortRun, endUnstarted, type Renewal, renew } from "./closing.ts";
 import type { HeadRow } from "./head.ts";
 import type { Outcome, Refusal } from "./outcome.ts";
@@ -246,5 +247,10 @@ function enter(db: Db, head: HeadRow, rows: readonly QueueRow[], runId: string, 
     db.run("DELETE FROM message_queue WHERE id = ?", row.id);
     messages.push(message);
   }
+  addCauses(
+    db,
+    runId,
+    rows.map((row) => row.origin_json),
+  );
   return messages;
 }

@@ -7,6 +7,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
 import { answer, approvedAs, ask } from "./approvals.ts";
 import { begin, recoverRun } from "./begin.ts";
+import { causeIn } from "./cause.ts";
 import { abortRun, closingRecords, cut, seal, takeBack } from "./closing.ts";
 import { changeVerbs } from "./files/changes.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files/files.ts";
@@ -197,6 +198,13 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       verb(pid, "normal", (db, head) => spend(db, head, { ...spent, turn: 0, wasted: true }));
     },
     repeats: async (pid, dispatchId) => repeats(files.get(pid), dispatchId),
+
+    async causeOf(pid, runId) {
+      const db = files.get(pid);
+      if (runId !== undefined) return causeIn(db, runId);
+      const { currentRun, lastRun } = new HeadRow(db);
+      return causeIn(db, currentRun ?? lastRun);
+    },
 
     async fail(pid) {
       verb(pid, "full", (_, head) => {

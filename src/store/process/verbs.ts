@@ -4,6 +4,7 @@
 
 import type { RunEnd } from "../../abi/process/process.ts";
 import type { ApprovalVerbs } from "./approvals.ts";
+import type { CauseVerbs } from "./cause.ts";
 import type { ClosingVerbs } from "./closing.ts";
 import type { ChangeVerbs } from "./files/changes.ts";
 import type { KnownVerbs } from "./files/known.ts";
@@ -43,6 +44,7 @@ export interface ProcessStore
     ChangeVerbs,
     KnownVerbs,
     TimingVerbs,
+    CauseVerbs,
     OutboxVerbs {
   /** Idempotent. */
   create(

@@ -1,7 +1,7 @@
-// The rows of the capability matrix for schedules and notifications: each account has only its own. Processes change
+// The rows of the capability matrix for schedules, calls between processes and notifications: each account has only its own. Processes change
 // no schedule without an approval, and neither read nor dismiss notifications.
 
-import { ALL, type Owner, PERSON, type Row, type Rows, type World } from "./world.ts";
+import { ALL, type Owner, PERSON, pid, type Row, type Rows, type World } from "./world.ts";
 
 const SEEN: Row = ["ok", "ENOENT", "ENOENT", "ok", "ENOENT"];
 const OWN: Row = ["ok", "ENOENT", "ENOENT", "EPERM", "EPERM"];
@@ -30,6 +30,14 @@ export const SCHEDULE_ROWS: Rows = {
   "sched.update": { outcomes: OWN, about: theSchedule },
   "sched.remove": { outcomes: OWN, about: theSchedule },
   "sched.run": { outcomes: OWN, about: theSchedule },
+  "proc.ipc.send": {
+    outcomes: ["EINVAL", "EINVAL", "EINVAL", "ok", "ESRCH"],
+    about: async (world, owner) => ({ ...(await pid(world, owner)), message: "hello" }),
+  },
+  "proc.ipc.call": {
+    outcomes: ["ok", "ESRCH", "EPERM", "ok", "ESRCH"],
+    about: async (world, owner) => ({ ...(await pid(world, owner)), message: "hello" }),
+  },
   "notify.list": { outcomes: ALL, about: () => ({}) },
   "notify.send": { outcomes: ALL, about: () => ({ title: "hello" }) },
   "notify.read": { outcomes: OWN, about: theNotification },

@@ -9,7 +9,9 @@ import { type Part, programOf } from "./shell-parts.ts";
 /** Verbs of gsv that end or delete something, and the nouns before them. */
 const ENDS = /^(?:kill|reset|delete|remove|uninstall|rm)$/;
 /** Verbs of gsv that message a process. */
-const SENDS = /^(?:send|chat|proc\.send)$/;
+const SENDS = /^(?:send|call|chat|proc\.send|proc\.ipc\.(?:send|call))$/;
+/** Programs that do. */
+const SENDERS = /^(?:send|chat)$/;
 const LEADS = /^(?:gsv|proc|archive|fs|repo|workspace|user|token|media|skills|context|storage)$/;
 const SENDS_AFTER = /^(?:gsv|proc|api)$/;
 
@@ -35,7 +37,7 @@ function endsSomething(program: string, args: readonly (string | null)[]): boole
 }
 
 function sendsMessage(program: string, args: readonly (string | null)[]): boolean {
-  if (!SENDS_AFTER.test(program)) return program !== "proc.send" && SENDS.test(program);
+  if (!SENDS_AFTER.test(program)) return SENDERS.test(program);
   const verb = args.find((arg) => arg !== null && !arg.startsWith("-") && !SENDS_AFTER.test(arg)) ?? "";
   return SENDS.test(verb);
 }

@@ -30,6 +30,7 @@ import {
   hostFileWords,
   isHostFileCall,
 } from "./host-file-verdict.ts";
+import { MESSAGE_CALLS, messageVerdict } from "./message-verdict.ts";
 import { commandPatterns, commandRule, filePatterns, fileRule } from "./patterns.ts";
 import { decision, type Layer } from "./rules.ts";
 import { type ShellLine, shellLine } from "./shell-line.ts";
@@ -47,6 +48,8 @@ export interface JudgePorts {
   readonly layers: (row: ProcessRow, directory: string | null) => Promise<readonly Layer[]>;
   readonly textOf: (row: ProcessRow, path: string, target: "gsv" | "host") => Promise<string | null>;
   readonly parser: () => Promise<ParseShell>;
+  /** Another process of the owner; null if there is none. */
+  readonly processAt: (row: ProcessRow, pid: string) => Promise<ProcessRow | null>;
   /** Number of files that a command on the host would delete; null if unknown. */
   readonly filesBelow: (directory: string, names: readonly string[]) => number | null;
   /** Its real path for a path in gsv, and the reverse. */
@@ -165,12 +168,17 @@ export class Judge {
     if (key !== null) return await this.judgeSetting(row, call, { key, filePath: filePath ?? "" });
     const own = filePath !== null && changes(call) && isOwnDirectory(row, filePath);
     const edits = own && row.mode === "accept-edits" && changesFile(call);
-    const asked = verdictOf(call, filePath ?? "");
+    const isMessage = MESSAGE_CALLS.includes(call.call);
+    const asked = isMessage ? await this.messageVerdict(row, call) : verdictOf(call, filePath ?? "");
     const what = asked.action === "auto" ? `${verbOf(call)} ${filePath ?? ""}` : asked.why;
     const isPlan = call.call === PLAN_CALL;
     const guarded = isPlan || (filePath !== null && changes(call) && isGuarded(filePath) && !own);
     const verdict = edits ? ({ action: "auto" } as const) : asked;
     return await this.byRules(row, call, { verdict, what, filePath, guarded, attaches: null, open: true });
+  }
+
+  private async messageVerdict(row: ProcessRow, { args: { pid } }: Called): Promise<Verdict> {
+    return messageVerdict(row, typeof pid === "string" ? await this.ports.processAt(row, pid) : null);
   }
 
   private async judgeHostFile(row: ProcessRow, call: Called): Promise<Judged> {
@@ -291,6 +299,8 @@ const TAGS_OF: { readonly [call: string]: readonly Tag[] } = {
   "fs.edit": ["mutating"],
   "fs.delete": ["mutating", "destructive"],
   "net.fetch": ["network"],
+  "proc.ipc.send": ["messages"],
+  "proc.ipc.call": ["messages"],
   [SERVER_CALL]: ["unclassified"],
 };
 

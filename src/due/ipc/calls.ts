@@ -1,0 +1,227 @@
+// Calls between processes. A call is stored before its message is sent, followed to the end of the run that answers, and ends once: by the
+// reply, at its deadline, or with one of its processes. The next kernel takes up what is open.
+
+import { messageOf, SysError } from "../../abi/errno.ts";
+import type { Caller } from "../../abi/identity.ts";
+import { initPid } from "../../abi/ids.ts";
+import type { Sys } from "../../abi/sys.ts";
+import { KERNEL_LEAVES } from "../../abi/sys.ts";
+import type { Bus } from "../../kernel/bus.ts";
+import { Alarms } from "../../lib/alarm.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { IpcEnd, IpcRow } from "../../store/kernel/due/ipc.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import { StoreUnavailable } from "../../store/open.ts";
+import type { Sent, WaitResult } from "../../syscalls/services.ts";
+
+export interface CallsPorts {
+  readonly kernel: Pick<KernelStore, "ipc">;
+  readonly bus: Pick<Bus, "emit" | "listen">;
+  readonly clock: Clock;
+  readonly onFault: (error: unknown) => void;
+  readonly sysFor: (caller: Caller) => Sys;
+  readonly owner: (uid: number) => Promise<Caller>;
+  /** The caller of a call that an earlier kernel began; null if it is gone. */
+  readonly callerOf: (row: IpcRow) => Promise<Caller | null>;
+  /** Stores an event for the next message of a process. Repeated under the same key, it changes nothing. */
+  readonly note: (
+    pid: string,
+    note: { readonly key: string; readonly from: string; readonly text: string },
+  ) => Promise<void>;
+}
+
+const KEPT_MS = 24 * 60 * 60 * 1000;
+const RETRY_MS = 5000;
+const NOTE_CHARS_MAX = 4000;
+
+export class Calls {
+  private readonly alarms: Alarms<"due">;
+  private readonly leaving = new AbortController();
+  private readonly waiters = new Map<string, { readonly pid: string | null; readonly over: (row: IpcRow) => void }>();
+  private readonly followed = new Map<string, Promise<void>>();
+  private readonly working = new Set<Promise<void>>();
+  private readonly stopListening: () => void;
+
+  constructor(private readonly ports: CallsPorts) {
+    const { clock, onFault, bus } = ports;
+    this.alarms = new Alarms({ clock, onFault, ring: () => this.expire() });
+    this.stopListening = bus.listen({
+      ...{ uid: 0, clientId: null, filter: { names: ["chat.complete", "process.exit"] } },
+      hear: (signal) => {
+        if (signal.name === "chat.complete") this.track(ports.kernel.ipc.detach(signal.pid, signal.run));
+        else if (signal.name === "process.exit") this.track(this.cancel(signal.pid));
+      },
+    });
+  }
+
+  /** Takes up what an earlier kernel left open. */
+  async begin(): Promise<void> {
+    const { kernel, clock } = this.ports;
+    await kernel.ipc.sweep(clock.now() - KEPT_MS);
+    for (const row of await kernel.ipc.unsettled()) this.track(this.takeUp(row));
+    await this.arm();
+  }
+
+  dueWithinMs(): number | null {
+    return this.alarms.dueWithinMs();
+  }
+
+  /** Whether the process does nothing but wait for a reply. */
+  isWaiting(pid: string): boolean {
+    return [...this.waiters.values()].some((waiter) => waiter.pid === pid);
+  }
+
+  /** Ends nothing: the next kernel goes on with the calls. */
+  stop(): void {
+    this.stopListening();
+    this.alarms.clear();
+    this.leaving.abort();
+  }
+
+  async settled(): Promise<void> {
+    while (this.working.size > 0) await Promise.all(this.working);
+  }
+
+  /** Stores nothing: the row is open. Resolves with the row that has its end. */
+  async carryOut(row: IpcRow, caller: Caller, signal: AbortSignal): Promise<IpcRow> {
+    const ended = Promise.withResolvers<IpcRow>();
+    const cut = () => ended.reject(new SysError("ECANCELED", `call ${row.id} is no longer waited for`));
+    this.waiters.set(row.id, { pid: row.sourcePid, over: ended.resolve });
+    if (signal.aborted) cut();
+    signal.addEventListener("abort", cut, { once: true });
+    try {
+      await this.arm();
+      const [over] = await Promise.all([ended.promise, this.follow(row, caller)]);
+      return over;
+    } catch (error) {
+      // A run that a person cut: the reply comes with its next message.
+      if (signal.aborted && signal.reason !== KERNEL_LEAVES && row.sourcePid !== null && row.sourceRunId !== null)
+        await this.ports.kernel.ipc.detach(row.sourcePid, row.sourceRunId);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", cut);
+      this.waiters.delete(row.id);
+    }
+  }
+
+  /** Resolves once the other process has the message. Rejects if it cannot take it. */
+  private follow(row: IpcRow, caller: Caller): Promise<void> {
+    const begun = this.followed.get(row.id) ?? this.sendAndFollow(row, caller);
+    this.followed.set(row.id, begun);
+    return begun;
+  }
+
+  private async sendAndFollow(row: IpcRow, caller: Caller): Promise<void> {
+    const { kernel, sysFor } = this.ports;
+    try {
+      const run = row.targetRunId ?? (await this.sent(sysFor(caller), row));
+      await kernel.ipc.sent(row.id, run);
+      this.track(this.toEnd({ ...row, targetRunId: run }).finally(() => this.followed.delete(row.id)));
+    } catch (error) {
+      this.followed.delete(row.id);
+      if (error instanceof SysError && !this.leaving.signal.aborted) await kernel.ipc.remove(row.id);
+      throw error;
+    }
+  }
+
+  /** The request id makes a repetition harmless. */
+  private async sent(sys: Sys, { id, targetPid: pid, message }: IpcRow): Promise<string> {
+    const { runId } = await sys.call<Sent>("proc.send", { pid, message }, { requestId: `ipc:${id}` });
+    return runId;
+  }
+
+  private async toEnd(row: IpcRow): Promise<void> {
+    const { signal } = this.leaving;
+    const { sysFor, owner } = this.ports;
+    let end: IpcEnd;
+    try {
+      const wanted = { pids: [row.targetPid], run: row.targetRunId, wait: true };
+      const sys = sysFor(await owner(row.ownerUid));
+      const { results } = await sys.call<{ readonly results: readonly WaitResult[] }>("proc.wait", wanted, { signal });
+      end = endOf(results[0]);
+    } catch (error) {
+      if (signal.aborted || error instanceof StoreUnavailable) return;
+      end = { status: "failed", response: null, error: messageOf(error) };
+    }
+    if (!signal.aborted) await this.end(row, end);
+  }
+
+  private async end({ id }: IpcRow, end: IpcEnd): Promise<void> {
+    const over = await this.ports.kernel.ipc.finish(id, end, this.ports.clock.now());
+    if (over !== null) await this.announce(over);
+    await this.arm();
+  }
+
+  /** After the end is stored. */
+  private async announce(row: IpcRow): Promise<void> {
+    const { bus, clock } = this.ports;
+    const { id, sourcePid, ownerUid: uid, targetPid: target, status, error } = row;
+    const base = { pid: sourcePid ?? initPid(uid), uid, parent: null, at: clock.now(), call: id, target };
+    if (status === "timeout") bus.emit({ ...base, name: "ipc.timeout" });
+    else if (status !== "cancelled") bus.emit({ ...base, name: "ipc.reply", ok: status === "replied", error });
+    const waiter = this.waiters.get(id);
+    if (waiter !== undefined) waiter.over(row);
+    else await this.handOver(row);
+  }
+
+  private async handOver(row: IpcRow): Promise<void> {
+    const { kernel, clock, note } = this.ports;
+    if (row.replyAs !== "note" || row.sourcePid === null || row.status === "cancelled") return;
+    await note(row.sourcePid, { key: `ipc:${row.id}:reply`, from: row.targetPid, text: noteText(row) });
+    await kernel.ipc.delivered(row.id, clock.now());
+  }
+
+  private async expire(): Promise<void> {
+    const { kernel, clock, onFault } = this.ports;
+    try {
+      for (const row of await kernel.ipc.expire(clock.now())) await this.announce(row);
+      await this.arm();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) onFault(error);
+      if (!this.leaving.signal.aborted) this.alarms.set("due", clock.now() + RETRY_MS);
+    }
+  }
+
+  private async cancel(pid: string): Promise<void> {
+    for (const row of await this.ports.kernel.ipc.cancel(pid, this.ports.clock.now())) await this.announce(row);
+  }
+
+  private async takeUp(row: IpcRow): Promise<void> {
+    if (row.status !== "open") return await this.handOver(row);
+    const caller = await this.ports.callerOf(row);
+    if (caller === null) return await this.end(row, { status: "cancelled", response: null, error: null });
+    await this.follow(row, caller).catch((error: unknown) => {
+      // Not sent: the call that is repeated gets the error, or else its deadline ends it.
+      if (!(error instanceof SysError || error instanceof StoreUnavailable)) throw error;
+    });
+  }
+
+  private async arm(): Promise<void> {
+    if (this.leaving.signal.aborted) return;
+    const at = await this.ports.kernel.ipc.earliest();
+    if (at === null) this.alarms.delete("due");
+    else this.alarms.set("due", at);
+  }
+
+  private track(work: Promise<void>): void {
+    const tracked = work.catch(this.ports.onFault).finally(() => this.working.delete(tracked));
+    this.working.add(tracked);
+  }
+}
+
+function endOf(result: WaitResult | undefined): IpcEnd {
+  if (result?.status === "ok") return { status: "replied", response: result.text ?? "", error: null };
+  const why = result?.error ?? (result === undefined ? "no answer" : (END_TEXT[result.status] ?? result.status));
+  return { status: "failed", response: null, error: why };
+}
+
+const END_TEXT: { readonly [status: string]: string } = { killed: "it was killed", aborted: "its run was aborted" };
+
+/** For a process whose call no longer waits. */
+function noteText({ id, targetPid, status, response, error }: IpcRow): string {
+  if (status === "timeout") return `Call ${id}: no reply of ${targetPid} by its deadline.`;
+  if (status === "failed") return `Call ${id}: ${targetPid} did not answer: ${error}`;
+  const text = response ?? "";
+  const cut = text.length > NOTE_CHARS_MAX ? `${text.slice(0, NOTE_CHARS_MAX).toWellFormed()}…` : text;
+  return `Call ${id}: the reply of ${targetPid}:\n${cut}`;
+}
