@@ -104,10 +104,13 @@ export interface ScheduleInfo {
   readonly file: string | null;
 }
 
-/** Something that happens by itself: an occurrence, an announcement, the end of an open request, the next try of a paused run. */
+/**
+ * Something that happens by itself: an occurrence, an announcement, the end of an open request, the next try of a paused run, the deadline
+ * of a call between processes.
+ */
 export interface DueItem {
-  readonly kind: "schedule" | "notification" | "request" | "run";
-  /** The schedule, the title, the request with its process, or the process. */
+  readonly kind: "schedule" | "notification" | "request" | "run" | "call";
+  /** The schedule, the title, the request with its process, the process, or the call with its two processes. */
   readonly what: string;
   readonly at: number;
 }

@@ -13,6 +13,7 @@ const KINDS = [
   "SELECT 'schedule' AS kind, name AS what, next_run_at AS at, owner_uid FROM schedules WHERE next_run_at IS NOT NULL",
   "SELECT 'notification', title, announce_at, uid AS owner_uid FROM notifications WHERE announce_at IS NOT NULL",
   "SELECT 'request', request_id || ' of ' || process_id, expires_at, owner_uid FROM approvals WHERE decision IS NULL AND expires_at IS NOT NULL",
+  "SELECT 'call', coalesce(source_pid || ' → ', '') || target_pid, deadline_at, uid AS owner_uid FROM ipc_calls WHERE status = 'open'",
   "SELECT 'run', process_id, waits_json ->> 'until', owner_uid FROM processes WHERE state = 'paused' AND waits_json ->> 'until' IS NOT NULL",
 ];
 
