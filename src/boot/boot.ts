@@ -20,9 +20,8 @@ import { setUp } from "../kernel/lifetime/setup.ts";
 import { keepSwept, sweep } from "../kernel/lifetime/sweep.ts";
 import { modelsService } from "../kernel/models/models.ts";
 import { ServedModels } from "../kernel/models/served-models.ts";
-import { type StorageParts, storageIn } from "../kernel/storage/drivers.ts";
+import type { StorageParts } from "../kernel/storage/drivers.ts";
 import { kernelSys } from "../kernel/sys.ts";
-import { openDatabasesMax } from "../machine/descriptors.ts";
 import { learnEnvironment } from "../machine/redact-environment.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import { Retries } from "../process/faults/disk-retry.ts";
@@ -34,15 +33,12 @@ import { offersUntilTheEnd } from "../process/life/offers.ts";
 import type { Runners } from "../process/run/runners.ts";
 import { ToolServers } from "../process/run/tool-servers.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
-import { objectRows } from "../store/kernel/objects.ts";
-import { copyKernelDb, openKernelDb } from "../store/kernel/open.ts";
-import { sqliteKernelStore } from "../store/kernel/sqlite.ts";
-import { sqliteProcessStore } from "../store/process/sqlite.ts";
 import type { Core, Machine, Ports, ProcessParts, ShellParts } from "./core.ts";
 import { bootDue, type DueParts } from "./due.ts";
 import { bootFiles } from "./files.ts";
 import { bootHooks } from "./hooks.ts";
 import { bootIpc, type IpcParts } from "./ipc.ts";
+import { openDatabase, openPorts } from "./ports.ts";
 import { bootProcesses, earliest } from "./processes.ts";
 import { bootRepos, bootstrapOf } from "./repos.ts";
 import { bootServices } from "./services.ts";
@@ -127,13 +123,6 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     database.close();
     throw error;
   }
-}
-
-async function openDatabase({ paths: { kernelDb, backupDir, procDir } }: Machine, now: number): Promise<KernelDb> {
-  // A home with processes must have a kernel.db.
-  const expectExisting = new Bun.Glob("*.db").scanSync({ cwd: procDir })[Symbol.iterator]().next().done === false;
-  if (!expectExisting) await copyKernelDb(kernelDb, now);
-  return openKernelDb(kernelDb, { now, backupDir, expectExisting });
 }
 
 interface Begun {
@@ -325,31 +314,4 @@ function accepted({ sysFor }: Core, client: ClientInfo, session: Session): Sys {
     on: (filter, listener) =>
       session.hears ? sys.on(filter, (signal) => session.alive() && listener(signal)) : () => {},
   };
-}
-
-interface Opening {
-  readonly database: KernelDb;
-  readonly kernelGeneration: number;
-  readonly logRows: () => number | undefined;
-}
-
-async function openPorts(machine: Machine, { database, kernelGeneration, logRows }: Opening) {
-  const { paths, clock, keychain = null, ports } = machine;
-  const [kernel, rows] = [sqliteKernelStore(database), objectRows(database)];
-  const storage = await storageIn({ ...machine, config: kernel.config, keychain }, rows);
-  const raw: Ports = {
-    kernel,
-    processes: sqliteProcessStore({
-      directory: paths.procDir,
-      quarantine: paths.quarantineDir,
-      mode: "write",
-      now: () => clock.now(),
-      kernelGeneration,
-      logRows,
-      openMax: openDatabasesMax(),
-      clock,
-    }),
-    objects: storage.objects,
-  };
-  return { ...(ports?.(raw) ?? raw), storage };
 }

@@ -1,6 +1,7 @@
 // Calls between processes: the reply or the deadline comes once, no ring of processes waits, and the next kernel goes on with them.
 
 import { describe, expect, test } from "bun:test";
+import type { DueItem } from "../../src/abi/schedule.ts";
 import type { IpcReply } from "../../src/syscalls/proc/ipc-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { addHuman } from "../support/people.ts";
@@ -190,6 +191,8 @@ describe("the next kernel", () => {
     home.model.will(other, { text: "lost with its kernel", hold: true }, { text: "42" });
     const { runId } = await home.send("Ask it.", { pid: asker });
     await home.holding();
+    const { due } = await home.sys.call<{ due: readonly DueItem[] }>("sched.due", { limit: 9 });
+    expect(due.map(({ kind, what }) => [kind, what])).toEqual([["call", `${asker} → ${other}`]]);
     expect((await home.get(asker)).waitsFor).toMatchObject({
       kind: "call",
       reason: `reply of ${other}`,
