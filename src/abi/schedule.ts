@@ -1,5 +1,7 @@
 // Schedules: when something starts, what it is, and what became of each start.
 
+import type { Policy } from "./policy.ts";
+
 /** When a schedule is due. Instants in ms since the epoch. */
 export type Timing =
   | { readonly kind: "at"; readonly at: number }
@@ -9,6 +11,8 @@ export type Timing =
 /** What a schedule starts. */
 export type ScheduleTarget =
   | { readonly kind: "message"; readonly pid: string; readonly text: string }
+  /** A message of gsv itself, which starts a run. */
+  | { readonly kind: "event"; readonly pid: string; readonly text: string }
   | {
       readonly kind: "task";
       readonly text: string;
@@ -18,6 +22,8 @@ export type ScheduleTarget =
       readonly cwd?: string;
       /** The account that the task runs as. */
       readonly as?: string;
+      /** Given by a person: what the task may do without an approval. Nobody can be asked for one. */
+      readonly policy?: Policy;
     }
   | { readonly kind: "exec"; readonly text: string; readonly target: "gsv" | "host"; readonly cwd?: string };
 

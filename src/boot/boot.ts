@@ -34,7 +34,7 @@ import type { Runners } from "../process/run/runners.ts";
 import { ToolServers } from "../process/run/tool-servers.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
 import type { Core, Machine, Ports, ProcessParts, ShellParts } from "./core.ts";
-import { bootDue, type DueParts } from "./due.ts";
+import { bootDue, type DueParts, setWakeTimer } from "./due.ts";
 import { bootFiles } from "./files.ts";
 import { bootHooks } from "./hooks.ts";
 import { bootIpc, type IpcParts } from "./ipc.ts";
@@ -105,10 +105,10 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
       random: machine.random,
       give,
     });
-    const due = bootDue(core);
+    const due = bootDue(core, () => processParts);
     const files = bootFiles(core, due.cronFiles);
     const targets = bootTargets(core, files);
-    const processParts = bootProcesses(core, files, targets);
+    const processParts: ProcessParts = bootProcesses(core, files, targets);
     const parts = { ...processParts, ...due, ...bootIpc(core, processParts) };
     dispatches.make(core, bootServices(core, files, targets, parts));
     const { shells } = targets;
@@ -296,13 +296,6 @@ function finished(
     await core.processes.close();
     database.close();
   }
-}
-
-/** The next kernel is started when the first thing is due. */
-async function setWakeTimer({ kernel, machine: { wakeTimer }, onFault }: Core): Promise<void> {
-  if (!wakeTimer?.isOn()) return;
-  const [first] = await kernel.upcoming.next({ limit: 1 });
-  await wakeTimer.set(first?.at ?? null).catch(onFault);
 }
 
 /** A session without its account or token gets no more signals; its next call fails. */

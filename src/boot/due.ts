@@ -7,6 +7,7 @@ import { quietFor } from "../abi/notification.ts";
 import { FAILURES } from "../abi/schedule.ts";
 import { cronFiles } from "../due/cron-files.ts";
 import { timezoneOf } from "../due/default-zone.ts";
+import { deliver } from "../due/deliver.ts";
 import { Notifier } from "../due/notifier.ts";
 import { notifyCommand } from "../due/notify-command.ts";
 import { notificationsService } from "../due/notify-service.ts";
@@ -20,7 +21,7 @@ import { reveal } from "../lib/text/sanitize.ts";
 import type { Notifications } from "../syscalls/due/notify-service.ts";
 import type { Schedules } from "../syscalls/due/sched-service.ts";
 import { spawnPiped } from "../targets/spawn.ts";
-import type { Core } from "./core.ts";
+import type { Core, ProcessParts } from "./core.ts";
 
 export interface DueParts {
   readonly scheduler: Scheduler;
@@ -30,13 +31,19 @@ export interface DueParts {
   readonly cronFiles: CronFiles;
 }
 
-export function bootDue(core: Core): DueParts {
+/** `processes` is built after it. */
+export function bootDue(core: Core, processes: () => Pick<ProcessParts, "ledger" | "runners">): DueParts {
   const { kernel, machine, callers, bus, onFault, sysFor } = core;
   const { clock, random } = machine;
   const starts = new Starts({
     kernel,
     callers,
     sysFor: (uid: number, caller: () => Promise<Caller>) => sysFor(uid, caller),
+    deliver(caller, event) {
+      const { ledger, runners } = processes();
+      const ports = { kernel, store: core.processes, ledger, clock, random, wake: (pid: string) => runners.wake(pid) };
+      return deliver(ports, caller, event);
+    },
   });
   const newId = () => uuidv7(clock.now(), random);
   const notifier = notifierOf(core);
@@ -88,4 +95,11 @@ function notifierOf({ kernel, machine, bus, onFault }: Core): Notifier {
       return minutes === null ? null : now - (now % 60_000) + minutes * 60_000;
     },
   });
+}
+
+/** The next kernel is started when the first thing is due. */
+export async function setWakeTimer({ kernel, machine: { wakeTimer }, onFault }: Core): Promise<void> {
+  if (!wakeTimer?.isOn()) return;
+  const [first] = await kernel.upcoming.next({ limit: 1 });
+  await wakeTimer.set(first?.at ?? null).catch(onFault);
 }

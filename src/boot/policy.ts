@@ -34,6 +34,12 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
     kernel,
     clock,
     random,
+    async ofSchedule({ pid, profile, label, ownerUid }) {
+      const schedule = profile !== "cron" || label === null ? null : await kernel.schedules.named(ownerUid, label);
+      if (schedule?.target.kind !== "task" || schedule.target.policy === undefined) return null;
+      if (!(await kernel.occurrences.isOf(schedule.id, pid))) return null;
+      return { name: `the policy of schedule ${schedule.name}`, policy: schedule.target.policy };
+    },
     repository: (row, directory) => read.repository(row, directory),
   });
   const judge = new Judge({

@@ -4,6 +4,7 @@ import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot, mayUse } from "../abi/identity.ts";
 import { initPid, uuidv7 } from "../abi/ids.ts";
+import { type Policy, parsePolicy } from "../abi/policy.ts";
 import { budgetStated } from "../abi/process/budget.ts";
 import type { ScheduleRules, ScheduleTarget, Timing } from "../abi/schedule.ts";
 import type { ReceiptContext } from "../kernel/dispatch.ts";
@@ -158,7 +159,7 @@ function namesTarget(wanted: WantedTarget): boolean {
   return Object.keys(defined({ ...wanted, overlap: undefined })).some((key) => TARGET_KEYS.has(key));
 }
 
-const TARGET_KEYS = new Set("text pid new exec host model budget workspace cwd as".split(" "));
+const TARGET_KEYS = new Set("text pid event new exec host model budget workspace cwd as policy".split(" "));
 
 async function targetOf(
   ports: SchedulePorts,
@@ -172,9 +173,11 @@ async function targetOf(
   refuseUnused(kind, wanted);
   const old = before?.kind === kind ? before : null;
   switch (kind) {
-    case "message": {
+    case "message":
+    case "event": {
       needs(caller, "proc.send");
-      const pid = wanted.pid ?? (old?.kind === "message" ? old.pid : initPid(caller.ownerUid));
+      const isAddressed = before?.kind === "message" || before?.kind === "event";
+      const pid = wanted.pid ?? (isAddressed ? before.pid : initPid(caller.ownerUid));
       await visibleProcess(ports.kernel, caller, pid);
       return { kind, pid, text };
     }
@@ -184,7 +187,9 @@ async function targetOf(
       if (budget !== undefined) budgetStated(budget);
       // A workspace may be new: relative paths in it are unknown until the start.
       if (cwd !== undefined && (workspace === undefined || /^[/~]/.test(cwd))) await ports.directoryAt(caller, cwd);
-      return { ...(old?.kind === "task" ? old : {}), kind, text, ...defined({ model, budget, workspace, cwd, as }) };
+      const { policy: given, ...kept } = old?.kind === "task" ? old : {};
+      const more = defined({ model, budget, workspace, cwd, as, policy: policyFor(caller, wanted.policy, given) });
+      return { ...kept, kind, text, ...more };
     }
     case "exec": {
       needs(caller, "shell.exec");
@@ -197,21 +202,33 @@ async function targetOf(
   }
 }
 
-function kindOf({ pid, new: isNew, exec, host }: WantedTarget, before: ScheduleTarget | null): ScheduleTarget["kind"] {
+function kindOf(
+  { pid, event, new: isNew, exec, host }: WantedTarget,
+  before: ScheduleTarget | null,
+): ScheduleTarget["kind"] {
   const named = [
-    ...(pid !== undefined ? (["message"] as const) : []),
+    ...(event ? (["event"] as const) : pid !== undefined ? (["message"] as const) : []),
     ...(isNew ? (["task"] as const) : []),
     ...(exec ? (["exec"] as const) : []),
   ];
-  if (named.length > 1) throw new SysError("EINVAL", "use one of --pid, --new and --exec");
+  if (named.length > 1) throw new SysError("EINVAL", "use one of --pid, --event, --new and --exec");
   if (host && named[0] !== "exec" && before?.kind !== "exec") throw new SysError("EINVAL", "--host needs --exec");
   return named[0] ?? before?.kind ?? "message";
 }
 
-function refuseUnused(kind: ScheduleTarget["kind"], { model, budget, workspace, as, cwd }: WantedTarget): void {
-  const forTask = Object.keys(defined({ model, budget, workspace, as }));
+function refuseUnused(kind: ScheduleTarget["kind"], { model, budget, workspace, as, cwd, policy }: WantedTarget): void {
+  const forTask = Object.keys(defined({ model, budget, workspace, as, policy }));
   if (kind !== "task" && forTask.length > 0) throw new SysError("EINVAL", `--${forTask[0]} needs --new`);
-  if (kind === "message" && cwd !== undefined) throw new SysError("EINVAL", "--cwd needs --new or --exec");
+  if ((kind === "message" || kind === "event") && cwd !== undefined)
+    throw new SysError("EINVAL", "--cwd needs --new or --exec");
+}
+
+/** An agent gives no policy, and the task that it changes loses the one that a person gave. */
+function policyFor(caller: Caller, wanted: string | undefined, given: Policy | undefined): Policy | undefined {
+  const isAgent = caller.kind === "process";
+  if (wanted !== undefined && isAgent) throw new SysError("EPERM", "an agent cannot give a schedule a policy");
+  if (wanted === undefined) return isAgent ? undefined : given;
+  return wanted === "none" ? undefined : parsePolicy(wanted);
 }
 
 function needs(caller: Caller, capability: string): void {

@@ -18,6 +18,14 @@ export interface StartPorts {
   readonly kernel: Pick<KernelStore, "accounts" | "processes" | "occurrences">;
   readonly callers: Callers;
   readonly sysFor: (uid: number, caller: () => Promise<Caller>) => Sys;
+  /** Delivers an event to a process that the caller may send messages to. The same key again gives the same run. */
+  readonly deliver: (caller: Caller, event: ScheduleEvent) => Promise<string>;
+}
+
+export interface ScheduleEvent {
+  readonly pid: string;
+  readonly text: string;
+  readonly requestKey: string;
 }
 
 /** What the end of an occurrence says. */
@@ -45,9 +53,12 @@ async function creatorOf(
     const account = await kernel.accounts.byUid(uid);
     return await callers.person(uid, account?.home ?? "/");
   }
-  const row = (await kernel.processes.get(pid)) ?? (await kernel.processes.get(initPid(ownerUid)));
+  const creator = await kernel.processes.get(pid);
+  const row = creator ?? (await kernel.processes.get(initPid(ownerUid)));
   if (row === null) throw new SysError("ESRCH", `the agent that added it is gone: ${pid}`);
-  return await callers.process({ ...row, uid, ownerUid, dropped });
+  // Also without what it has dropped since.
+  const without = [...new Set([...dropped, ...(creator?.dropped ?? [])])];
+  return await callers.process({ ...row, uid, ownerUid, dropped: without });
 }
 
 export class Starts {
@@ -65,15 +76,31 @@ export class Starts {
         if (sent.runId === null) return { pid, line: firstLine(sent.response) };
         return { pid, runId: sent.runId };
       }
+      case "event": {
+        const { creator, ownerUid } = schedule;
+        const caller = await creatorOf(this.ports, creator, ownerUid);
+        const text = `schedule.event: the schedule ${name} is due:\n${target.text}`;
+        const event = { pid: target.pid, text, requestKey: `${caller.uid}:${options.requestId}` };
+        return { pid: target.pid, runId: await this.ports.deliver(caller, event) };
+      }
       case "task": {
-        const { kind: _, text: prompt, ...more } = target;
+        const { kind: _, text: prompt, policy, ...more } = target;
         await this.endPrevious(sys, schedule, id);
-        const wanted = { ...more, prompt, label: name, profile: "cron" };
-        const { pid, runId } = await sys.call<Spawned>("proc.spawn", wanted, options);
-        return { pid, ...(runId !== null && { runId }) };
+        const wanted = { ...more, label: name, profile: "cron" };
+        if (policy === undefined) {
+          const { pid, runId } = await sys.call<Spawned>("proc.spawn", { ...wanted, prompt }, options);
+          return { pid, ...(runId !== null && { runId }) };
+        }
+        // The occurrence names its process before the first call is judged: the policy is found by it.
+        const { pid } = await sys.call<Spawned>("proc.spawn", wanted, options);
+        await this.ports.kernel.occurrences.assigned(id, { pid });
+        const first = { requestId: `${options.requestId}:prompt` };
+        const { runId } = await sys.call<Sent>("proc.send", { pid, message: prompt }, first);
+        return { pid, runId };
       }
       case "exec": {
         const { text: script, target: place, cwd } = target;
+        if (cwd !== undefined && place === "gsv") await refuseNoDirectory(sys, cwd);
         const wanted = { id, script, target: place, waitMs: 0, ...(cwd !== undefined && { cwd }) };
         await sys.call<ShellAnswer>("shell.run", wanted, options);
         return {};
@@ -150,6 +177,12 @@ export class Starts {
       return { state: "error", error: `exit status ${exit}${line === undefined ? "" : `: ${line}`}`, result };
     }
   }
+}
+
+/** The shell would start in `/` instead. */
+async function refuseNoDirectory(sys: Sys, path: string): Promise<void> {
+  const { kind } = await sys.call<{ kind: string }>("fs.stat", { path });
+  if (kind !== "directory") throw new SysError("ENOTDIR", `${path} is not a directory`);
 }
 
 const PREVIOUS_LOOKED_AT = 3;

@@ -52,7 +52,7 @@ test.each([
 });
 
 test.each([
-  [["--new", "--exec"], "use one of --pid, --new and --exec"],
+  [["--new", "--exec"], "use one of --pid, --event, --new and --exec"],
   [["--model", "opus"], "--model needs --new"],
   [["--host"], "--host needs --exec"],
   [["--cwd", "/tmp"], "--cwd needs --new or --exec"],

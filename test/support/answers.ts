@@ -43,6 +43,11 @@ export class PlannedModel implements Provider {
     this.plans.set(pid, [...(this.plans.get(pid) ?? []), ...answers]);
   }
 
+  /** The next answer of a process without planned ones, such as a task to come. */
+  willNext(answer: PlannedAnswer): void {
+    this.will("", answer);
+  }
+
   /** Answers that wait for `release` now. */
   get holding(): number {
     return this.held.size;
@@ -63,7 +68,7 @@ export class PlannedModel implements Provider {
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     this.requests.push(request);
-    const answer = this.plans.get(request.about.pid)?.shift() ?? { text: "done" };
+    const answer = this.plans.get(request.about.pid)?.shift() ?? this.plans.get("")?.shift() ?? { text: "done" };
     if (answer.hold) await this.hold(signal);
     if (answer.fault !== undefined) throw new TypeError(answer.fault);
     let isPaused = answer.pause === true;

@@ -38,9 +38,8 @@ const LOOKS = new Set(
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
     contextFiles keptPrompt knownFile knownFiles changes undos rewinds contextShape segments historyPolicy
     above sums repeats of all read close opened olderThan earliest last cronFile cronFiles passwd shadow groups at inWorkspace
-   causeOf waiting unsettled byKey ofProcess next current generation generations closedBy beginning madeBy named wallets balance ledger rates`.split(
-    /\s+/,
-  ),
+    causeOf waiting unsettled byKey ofProcess isOf next current generation generations closedBy beginning madeBy named wallets
+    balance ledger rates`.split(/\s+/),
 );
 
 export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {

@@ -10,6 +10,7 @@ export interface WantedTarget {
   readonly text?: string;
   readonly pid?: string;
   readonly new?: boolean;
+  readonly event?: boolean;
   readonly exec?: boolean;
   readonly host?: boolean;
   readonly model?: string;
@@ -17,6 +18,8 @@ export interface WantedTarget {
   readonly workspace?: string;
   readonly cwd?: string;
   readonly as?: string;
+  /** JSON, or `none`. */
+  readonly policy?: string;
 }
 
 export interface WantedRules {

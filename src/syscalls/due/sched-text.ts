@@ -57,6 +57,8 @@ export function targetText(target: ScheduleTarget): string {
   switch (target.kind) {
     case "message":
       return `${target.pid}: ${text}`;
+    case "event":
+      return `event for ${target.pid}: ${text}`;
     case "task":
       return `new task: ${text}`;
     case "exec":
@@ -84,6 +86,7 @@ export function scheduleText(info: ShownSchedule, when: When = isoTime): string 
     `Schedule: ${name}`,
     `Time: ${timeText(timing)}`,
     `Starts: ${targetText(target)}`,
+    ...(target.kind === "task" && target.policy !== undefined ? [`Policy: ${JSON.stringify(target.policy)}`] : []),
     `Rules: ${rest.join(", ")}`,
     `Creator: ${info.creator}`,
     ...(info.file === null ? [] : [`File: ${info.file}`]),

@@ -38,6 +38,7 @@ const tz = field.optional(field.text("time zone (default: server.timezone)", { l
 
 const started = {
   pid: field.optional(field.pid("process that gets the message (default: your init)", { meta: "PID" })),
+  event: field.flag("deliver the text to the process as an event of gsv"),
   new: field.flag("start a new task with the text as prompt"),
   exec: field.flag("run the text as a command in gsv's shell"),
   host: field.flag("with --exec: run it on this computer"),
@@ -50,6 +51,9 @@ const started = {
   ),
   cwd: field.optional(field.path("with --new or --exec: working directory", { meta: "PATH" })),
   as: field.optional(field.text("with --new: account it acts as", { longest: 32, meta: "ACCOUNT", of: "agent" })),
+  policy: field.optional(
+    field.text("with --new: policy of the tasks as JSON, or none (person only)", { longest: 64 * 1024, meta: "JSON" }),
+  ),
 };
 
 const rules = {

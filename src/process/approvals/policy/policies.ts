@@ -18,6 +18,8 @@ export interface PoliciesPorts {
   readonly kernel: Pick<KernelStore, "policies" | "config">;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  /** The policy of the schedule that started the process; null if there is none. */
+  readonly ofSchedule: (row: ProcessRow) => Promise<Layer | null>;
   /** The policy file of the process's repository; null if there is none. */
   readonly repository: (row: ProcessRow, directory: string | null) => Promise<string | null>;
 }
@@ -32,7 +34,9 @@ export class Policies {
     const here = (rule: StandingRule) =>
       rule.place !== null && (rule.place === row.workspaceId || rule.place === directory);
     const written = await this.written(row.ownerUid, row.profile);
+    const own = await this.ports.ofSchedule(row);
     const layers = [
+      ...(own === null ? [] : [own]),
       layerOf("your rules for this directory or workspace", standing.filter(here)),
       layerOf(
         "your rules",

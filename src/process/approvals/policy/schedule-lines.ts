@@ -11,9 +11,9 @@ export interface ScheduleChange {
   readonly tz: string | null;
 }
 
-const READS = /^(?:list|get|show|history|next)$/;
+const READS = /^(?:list|get|show|due|history|next)$/;
 /** Flags without a value. */
-const SWITCHES = /^--(?:new|exec|host|json)$|^--[a-z-]+=/;
+const SWITCHES = /^--(?:event|new|exec|host|json)$|^--[a-z-]+=/;
 
 export function scheduleChanges(commands: readonly LineCommand[] | null): readonly ScheduleChange[] {
   return (commands ?? []).flatMap(({ parts }) => parts).flatMap((part) => changeOf(part) ?? []);

@@ -42,6 +42,10 @@ export interface OccurrenceRows {
   add(row: Omit<OccurrenceRow, "schedule">): Promise<boolean>;
   get(id: string): Promise<OccurrenceRow | null>;
   started(id: string, now: number, result: OccurrenceResult): Promise<void>;
+  /** What is known of the result before the start is complete. */
+  assigned(id: string, result: OccurrenceResult): Promise<void>;
+  /** True if an occurrence of the schedule started the process. */
+  isOf(scheduleId: string, pid: string): Promise<boolean>;
   blocked(id: string, why: string): Promise<void>;
   /** Stores the end, counts it, pauses the schedule after too many failures. Returns what may start now. */
   finish(id: string, end: OccurrenceEnd): Promise<Finished>;
@@ -96,6 +100,19 @@ export function occurrenceRows(kernel: KernelDb): OccurrenceRows {
         ),
       );
     },
+    async assigned(id, result) {
+      kernel.write("full", () =>
+        db.run(
+          "UPDATE schedule_runs SET result_json = json_patch(result_json, ?) WHERE run_id = ? AND finished_at IS NULL",
+          ...[JSON.stringify(result), id],
+        ),
+      );
+    },
+    isOf: async (scheduleId, pid) =>
+      db.get<{ n: number }>(
+        "SELECT 1 AS n FROM schedule_runs WHERE schedule_id = ? AND result_json ->> 'pid' = ? LIMIT 1",
+        ...[scheduleId, pid],
+      ) !== null,
     async blocked(id, why) {
       kernel.write("full", () =>
         db.run(

@@ -195,6 +195,16 @@ function remove(db: Db, ids: readonly string[]): void {
       db.run(`DELETE FROM ${table} WHERE schedule_id = ?`, id);
 }
 
+/** All of a removed account, and its cron files. */
+export function forgetSchedules(db: Db, ownerUid: number): void {
+  const ids = db.all<{ id: string }>("SELECT schedule_id AS id FROM schedules WHERE owner_uid = ?", ownerUid);
+  remove(
+    db,
+    ids.map(({ id }) => id),
+  );
+  db.run("DELETE FROM cron_files WHERE owner_uid = ?", ownerUid);
+}
+
 /** Schedules that are due, the earliest first. */
 export function dueIn(db: Db, now: number, limit: number): readonly ScheduleRow[] {
   return db.all<Columns>(`${SELECT} WHERE next_run_at <= ? ORDER BY next_run_at LIMIT ?`, now, limit).map(scheduleFrom);

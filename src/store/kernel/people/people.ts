@@ -5,6 +5,7 @@ import { SysError } from "../../../abi/errno.ts";
 import type { Receipt } from "../../../objects/objects.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
+import { forgetSchedules } from "../due/schedules.ts";
 import { forgetSessions } from "../processes/sessions.ts";
 import { putRequest } from "../requests.ts";
 import { type Account, LOCK } from "./accounts.ts";
@@ -221,6 +222,8 @@ function erase(tx: Db, { username, uid }: Columns): void {
   forgetAgent(tx, uid);
   forgetProjects(tx, uid);
   forgetBundles(tx, uid);
+  forgetSchedules(tx, uid);
+  tx.run("DELETE FROM notifications WHERE uid = ?", uid);
   // The subject is the name, a blank and where the guesses came from.
   tx.run(
     "DELETE FROM login_guard WHERE kind = 'account' AND substr(subject || ' ', 1, length(?1) + 1) = ?1 || ' '",
