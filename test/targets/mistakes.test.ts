@@ -22,8 +22,8 @@ test.each([
 
 test.each([
   ["(( 1 + ))", `bash: ((: syntax error: operand expected (error token is "+")`],
-  ["echo $((08))", "bash: value too great for base"],
-  ["echo $((2**-1))", "bash: exponent less than 0"],
+  ["echo $((08))", 'bash: 08: value too great for base (error token is "08")'],
+  ["echo $((2**-1))", "bash: 2**-1: exponent less than 0"],
   ["x='('; [[ a =~ $x ]]", "bash: [[: invalid regular expression"],
   ["printf '%z' a", "bash: printf: invalid format character"],
   ["set -o nope", "bash: set: nope: invalid option name"],

@@ -2,7 +2,7 @@
 
 import { isInternal, OWN } from "../programs/internal-words.ts";
 import { literalText, type Node } from "../rewrite/nodes.ts";
-import type { Interpreter, Result, ShellArray } from "./interpreter.ts";
+import type { Interpreter, Methods, Result, ShellArray } from "./interpreter.ts";
 
 /** Elements that know the index after the last one. */
 class Elements extends Map<string, string> {
@@ -26,10 +26,19 @@ class Elements extends Map<string, string> {
   }
 }
 
+export function withAppends({ executeSimpleCommand }: Methods): Partial<Methods> {
+  return {
+    async executeSimpleCommand(command, stdin) {
+      const run = (each: Node) => executeSimpleCommand.call(this, each, stdin);
+      return (await appended(this, command, run)) ?? (await run(command));
+    },
+  };
+}
+
 type Run = (command: Node) => Promise<Result>;
 
 /** null if the command does anything else, or if the array is none yet. */
-export async function appended(interpreter: Interpreter, command: Node, run: Run): Promise<Result | null> {
+async function appended(interpreter: Interpreter, command: Node, run: Run): Promise<Result | null> {
   const [assignment, more] = command.assignments as readonly Node[];
   if (assignment?.append !== true || more !== undefined || command.name !== null) return null;
   const { state, limits } = interpreter.ctx;

@@ -24,6 +24,11 @@ export interface State {
   readonly options: { readonly [name: string]: boolean };
   readonly readonlyVars?: ReadonlySet<string>;
   readonly namerefs?: ReadonlySet<string>;
+  /** The pid of the subshell, and the one of its shell. */
+  readonly bashPid: number;
+  readonly virtualPid: number;
+  /** How deep sourced files are nested. */
+  readonly sourceDepth: number;
 }
 
 export interface Interpreter {
@@ -32,23 +37,28 @@ export interface Interpreter {
     readonly fs: IFileSystem;
     readonly limits: { readonly maxArrayElements: number };
   };
+  executeScript(script: Node): Promise<Result>;
+  executeStatement(statement: Node): Promise<Result>;
+  executeCommand(command: Node, stdin: string, isStdinOwned?: boolean): Promise<Result>;
   executeSimpleCommand(command: Node, stdin: string): Promise<Result>;
+  runCommand(name: string, args: readonly string[], quoted: readonly boolean[], stdin: string): Promise<Result>;
 }
 
-type Method = "executeSimpleCommand";
-type Methods = {
-  readonly [Name in Method]: (this: Interpreter, ...args: Parameters<Interpreter[Name]>) => Promise<Result>;
+const NAMES = ["executeScript", "executeStatement", "executeCommand", "executeSimpleCommand"] as const;
+
+type Name = (typeof NAMES)[number];
+export type Methods = {
+  readonly [Each in Name]: (this: Interpreter, ...args: Parameters<Interpreter[Each]>) => Promise<Result>;
 };
 
-/** Replaces methods for every later script. */
-export function replaceMethods(replacements: (original: Methods) => Partial<Methods>): void {
+/** Replaces methods for every later script. Each layer gets the methods as the layers before it have left them. */
+export function replaceMethods(layers: readonly ((methods: Methods) => Partial<Methods>)[]): void {
   const prototype: object = Object.getPrototypeOf(instance());
-  Object.assign(prototype, replacements({ ...methodsOf(prototype) }));
-}
-
-function methodsOf(prototype: object): Methods {
-  const names: readonly Method[] = ["executeSimpleCommand"];
-  return Object.fromEntries(names.map((name) => [name, Reflect.get(prototype, name)])) as unknown as Methods;
+  for (const layer of layers)
+    Object.assign(
+      prototype,
+      layer(Object.fromEntries(NAMES.map((name) => [name, Reflect.get(prototype, name)])) as unknown as Methods),
+    );
 }
 
 /** An interpreter binds its own methods when it is made. */

@@ -65,7 +65,7 @@ export function worded(text: string): string {
       (_, name, line, why) => `bash: ${name}: line ${Number(line) + (name === "eval" ? 1 : 0)}: ${mistake(why)}`,
     )
     .replaceAll(
-      /^(?=division by 0$|syntax error: operand expected |(?:\S+: )?value too great for base|exponent less than 0$)/gm,
+      /^(?=division by 0$|syntax error: operand expected |(?!bash: )(?:\S+: )?value too great for base|exponent less than 0$)/gm,
       "bash: ",
     )
     .replaceAll(/^bash: arithmetic expression: /gm, "bash: ((: ")

@@ -18,7 +18,7 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 const TYPED_MAX = 1000;
 
 /** Receives a script's output as it is printed. */
-export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array, inner?: boolean) => void;
+export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
 
 export interface GsvFilesOptions {
   readonly kernel: KernelPort;
@@ -116,9 +116,8 @@ export class GsvFiles implements IFileSystem {
     return this.making(path, () => this.ask(path, this.kernel.file("write", path, bytes, at), true));
   }
 
-  private tell(stream: "stdout" | "stderr" | "inner", bytes: Uint8Array): void {
-    if (stream === "inner") this.options.sink("stderr", bytes, true);
-    else this.options.sink(stream, bytes);
+  private tell(stream: "stdout" | "stderr", bytes: Uint8Array): void {
+    this.options.sink(stream, bytes);
   }
 
   // Apply the umask only if the script has set one.
@@ -322,7 +321,6 @@ function resolved(base: string, path: string): string {
 function sinkOf(path: string): keyof typeof SINKS | null {
   if (path === SINKS.stdout) return "stdout";
   if (path === SINKS.stderr) return "stderr";
-  if (path === SINKS.inner) return "inner";
   return path === SINKS.nowhere ? "nowhere" : null;
 }
 

@@ -100,7 +100,6 @@ const STREAMS = `/dev/.${MARK}/`;
 export const SINKS = {
   stdout: `${STREAMS}stdout`,
   stderr: `${STREAMS}stderr`,
-  inner: `${STREAMS}inner`,
   nowhere: `${STREAMS}nowhere`,
 } as const;
 /** Output of a loop. */

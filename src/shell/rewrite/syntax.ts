@@ -2,6 +2,7 @@
 // the given name, and functions can be printed. Pure.
 
 import { inQuotes } from "../../lib/text/quote.ts";
+import { inRows } from "../engine/rows.ts";
 import { byPath } from "../interpreter/script-file.ts";
 import { LIVE, OWN, SENDING, SINKS } from "../programs/internal-words.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
@@ -51,7 +52,8 @@ export interface About extends Rules {
 export function prepared(ast: Node, given: About): Node {
   collect(ast, given.functions);
   const about = { ...given, at: `${OWN.at}${given.nextChain()}`, redirected: holds(ast, redirectsErrors) };
-  const watching = about.events === null ? ast : watched(ast, { ...about, ...about.events });
+  const lined = { ...ast, statements: inRows(ast.statements as readonly Node[]) };
+  const watching = about.events === null ? lined : watched(lined, { ...about, ...about.events });
   const safe = changed(watching, about, 0) as Node;
   const after = about.ends === false ? [] : ending(about);
   const statements = [...itself(ast, about), ...(safe.statements as readonly Node[]), ...after];
@@ -147,14 +149,7 @@ function replaced(statement: Node, command: Node): Node {
 
 function sunk(statement: Node): Node {
   if (statement.deferredError !== undefined) return statement;
-  // A stopped subshell does not stop the script.
-  const stderr = (statement.pipelines as readonly Node[]).every(isInner) ? SINKS.inner : SINKS.stderr;
-  return statementOf(group([statement], [into(1, SINKS.stdout), into(2, stderr)]));
-}
-
-function isInner({ commands }: Node): boolean {
-  const [command, more] = commands as readonly Node[];
-  return more !== undefined || command?.type === "Subshell";
+  return statementOf(group([statement], [into(1, SINKS.stdout), into(2, SINKS.stderr)]));
 }
 
 function into(fd: number, path: string): Node {

@@ -62,3 +62,20 @@ echo $(( $(echo 3) + ${#HOME} * 0 ))
 if (( (x = 4) > 3 )); then echo $x; fi
 #### primes
 for ((n=2; n<30; n++)); do p=1; for ((d=2; d*d<=n; d++)); do ((n%d==0)) && { p=0; break; }; done; ((p)) && echo -n "$n "; done; echo
+#### a failed expansion gives up its line
+echo a
+echo $((1/0)) 2>/dev/null; echo never
+echo next $?; if true; then echo $((1/0)); echo never; fi; echo never
+f() { echo in; echo $((1/0)); echo never; }; f; echo never
+for i in 1 2; do
+  echo $i; echo $((i/0)); echo never
+done; echo never
+x=5; x=$((x/0)); echo never
+echo $x $?
+#### a failed expansion ends its subshell
+(echo $((1/0)); echo never) 2>/dev/null; echo $?; x=$(echo $((1/0)); echo never); echo "$? <$x>"; eval 'echo $((1/0)); echo never'; echo after; echo $((1/0)) | cat; echo "${PIPESTATUS[@]}"
+#### a failed expansion and traps
+trap 'echo bye $?' EXIT; set -e; echo $((1/0)); echo never
+echo next $?
+#### unset variables in parts of a script
+set -u; (echo $x; echo never); echo $?; y=$(echo $x; echo never); echo $?; echo $x | cat; echo "${PIPESTATUS[@]}"; { echo in; echo $x; echo never; } | cat; bash -c 'set -u; echo $x'; echo $?; f() { echo $x; echo never; }; f; echo never

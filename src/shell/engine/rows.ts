@@ -1,0 +1,43 @@
+// Statements on one line of a script as one statement, so that an error can give up the rest of the line. Pure.
+
+import { group, holds, type Node, statementOf } from "../rewrite/nodes.ts";
+
+/** May fail in a way that gives up the line. */
+const FAILING = new Set(["ArithmeticExpansion", "ParameterExpansion"]);
+
+export function inRows(statements: readonly Node[]): readonly Node[] {
+  if (!holds(statements, ({ type, operation }) => FAILING.has(type) && operation !== null)) return statements;
+  const rows: Node[][] = [];
+  let end: number | null = null;
+  for (const statement of statements) {
+    const start = lineOf(statement);
+    if (start !== null && start === end) rows.at(-1)?.push(statement);
+    else rows.push([statement]);
+    end = start === null ? null : start + newlinesIn(sourceOf(statement));
+  }
+  return rows.map((row) => (row.length === 1 ? row[0] : statementOf(group(row))) as Node);
+}
+
+/** The first line of a statement; null if it is unknown. */
+function lineOf(statement: Node): number | null {
+  const [pipeline] = (statement.pipelines ?? []) as readonly Node[];
+  const [command] = (pipeline?.commands ?? []) as readonly Node[];
+  if (typeof command?.line === "number") return command.line;
+  let first: Node | null = null;
+  holds(command, (node) => {
+    if (node.type === "Statement") first ??= node;
+    return first !== null;
+  });
+  const line = first === null ? null : lineOf(first);
+  if (first === null || line === null) return null;
+  const at = sourceOf(statement).indexOf(sourceOf(first));
+  return at === -1 ? null : line - newlinesIn(sourceOf(statement).slice(0, at));
+}
+
+function sourceOf({ sourceText }: Node): string {
+  return typeof sourceText === "string" ? sourceText : "";
+}
+
+function newlinesIn(text: string): number {
+  return text.split("\n").length - 1;
+}
