@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { countOf, failuresIn, summaryOf } from "./support/junit.ts";
+import { filesOfRun, lostFiles } from "./support/turns.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "gsv-run-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -29,6 +30,15 @@ test("failed tests are listed with their file, for a second run", () => {
     '  <failure type="AssertionError" message="no"></failure></testcase>',
   ].join("\n");
   expect(failuresIn(xml)).toEqual([{ file: "test/b.test.ts", title: "bad &amp; one" }]);
+});
+
+test("two runs with seeds in a row have every file in one of them, and each listed file exists", () => {
+  const root = join(import.meta.dir, "..");
+  const all = [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })];
+  const [one, other] = [filesOfRun(all, 6), filesOfRun(all, 7)];
+  expect(new Set([...one, ...other]).size).toBe(all.length);
+  expect(Math.max(one.length, other.length)).toBeLessThan(all.length);
+  expect(lostFiles(all)).toEqual([]);
 });
 
 /** Runs .ci/run with an npm stub that prints this and exits with this status. */

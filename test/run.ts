@@ -1,4 +1,4 @@
-// `npm test`: type-check, lint and every test. Ends with one line `N passed, N failed` from the JUnit report. Exits 1 if there are no
+// `npm test`: type-check, lint and the tests; slow files take turns (support/turns.ts). Ends with one line `N passed, N failed` from the JUnit report. Exits 1 if there are no
 // tests, a file does not load or a check fails. Arguments go to `bun test`: `npm test -- ./test/fs` runs one folder. On a busy machine a
 // test can miss its deadline, so a few failing files are run once more, alone. Tests that pass then are reported as unsteady and need a
 // fix; a soak has no second run.
@@ -8,6 +8,7 @@ import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { type Count, countOf, type Failure, failuresIn, summaryOf } from "./support/junit.ts";
 import { scratchForRun } from "./support/scratch.ts";
+import { filesOfRun } from "./support/turns.ts";
 
 const ROOT = dirname(import.meta.dir);
 // Tests with real processes have their own deadlines; this one catches hangs.
@@ -38,6 +39,8 @@ export async function runTests(options: {
   timeoutMs: number;
   checks: boolean;
   secondLook: boolean;
+  /** Slow files take turns. */
+  turns: boolean;
 }): Promise<number> {
   const scratch = scratchForRun();
   const report = join(scratch, "junit.xml");
@@ -60,16 +63,17 @@ export async function runTests(options: {
     const argv = [process.execPath, "test", "--only-failures", ...limits, ...args];
     return runStep({ title: "tests", argv, quiet: false }, env);
   };
+  const files = options.args.length > 0 ? [] : filesOf(options);
   try {
     const checks = options.checks ? runChecks(env) : Promise.resolve(true);
     // Tests that run gsv use the binary if it is newer than the sources, which is four times as fast.
     const isBuilt = options.args.length > 0 || (await runBuilds(env));
-    const firstPassed = await testing([...together, ...options.args]);
+    const firstPassed = await testing([...together, ...options.args, ...files.map((file) => `./${file}`)]);
     const checksPassed = await checks;
     const left = readdirSync(temporary);
     if (left.length > 0) say(`left behind in the temporary directory: ${left.sort().join(" ")}`);
     const isWhole = options.args.length === 0;
-    const first = await counted(report, isWhole);
+    const first = await counted(report, files);
     const looked = !firstPassed && options.secondLook && isWhole ? await lookedAtAgain(report, first, testing) : null;
     const [testsPassed, count] = looked === null ? [firstPassed, first] : [true, looked];
     if (first.failed > 0) say(`GSV_SEED=${SEED} npm test draws the same again`);
@@ -80,10 +84,18 @@ export async function runTests(options: {
   }
 }
 
-async function counted(report: string, everything: boolean): Promise<Count> {
+function filesOf(options: { readonly turns: boolean }): readonly string[] {
+  const all = testFiles();
+  if (!options.turns) return all;
+  const files = filesOfRun(all, Number(SEED));
+  say(`${all.length - files.length} slow files run next time; npm run soak runs all`);
+  return files;
+}
+
+async function counted(report: string, files: readonly string[]): Promise<Count> {
   const file = Bun.file(report);
   const xml = (await file.exists()) ? await file.text() : "";
-  const unloaded = everything ? testFiles().filter((path) => !xml.includes(`file="${path}"`)) : [];
+  const unloaded = files.filter((path) => !xml.includes(`file="${path}"`));
   for (const path of unloaded) say(`${path}: did not run to its first test`);
   const count = countOf(xml, unloaded.length);
   if (count.passed + count.failed === 0) say("no tests ran");
@@ -185,5 +197,6 @@ if (import.meta.main) {
     timeoutMs: TEST_TIMEOUT_MS,
     checks: true,
     secondLook: true,
+    turns: true,
   });
 }

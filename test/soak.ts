@@ -12,4 +12,5 @@ process.exitCode = await runTests({
   timeoutMs: TEST_TIMEOUT_MS,
   checks: false,
   secondLook: false,
+  turns: false,
 });

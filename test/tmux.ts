@@ -14,5 +14,6 @@ if (Bun.which("tmux") === null) {
     timeoutMs: TEST_TIMEOUT_MS,
     checks: false,
     secondLook: false,
+    turns: false,
   });
 }
