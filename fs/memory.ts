@@ -1,29 +1,33 @@
-// An object store in memory, for /tmp. Bounded: a write that does not fit fails with ENOSPC. Empty files count, too.
+// An object store for /tmp, which lasts as long as the kernel: small files in memory, large ones in temporary files. Bounded: a write that does
+// not fit fails with ENOSPC. Empty files count, too.
 
 import { SysError } from "../src/abi/errno.ts";
-import { sha256Hex } from "../src/lib/hash.ts";
+import { type GrowingBytes, TemporaryBytes } from "../src/lib/memory/growing-bytes.ts";
 import type { NewObject, ObjectMeta, ObjectStore } from "../src/objects/objects.ts";
 
 const ENTRY_BYTES = 512;
+const PIECE_BYTES = 1024 * 1024;
 
 interface StoredObject {
   readonly meta: ObjectMeta;
-  readonly bytes: Uint8Array;
+  readonly bytes: GrowingBytes;
+  /** The checksum so far, if bytes were appended. */
+  readonly hash?: Bun.CryptoHasher;
 }
 
 /** One store per owner, created on demand. */
-export function separateStores<Asker>(of: (asker: Asker) => number, bytesMax: number): (asker: Asker) => ObjectStore {
+export function separateStores<Asker>(
+  of: (asker: Asker) => number,
+  bytesMax: number,
+  temporary = new TemporaryBytes(null),
+): (asker: Asker) => ObjectStore {
   const stores = new Map<number, ObjectStore>();
   return (asker) => {
     const owner = of(asker);
-    const store = stores.get(owner) ?? memoryObjects(bytesMax);
+    const store = stores.get(owner) ?? new MemoryObjects(bytesMax, temporary);
     stores.set(owner, store);
     return store;
   };
-}
-
-function memoryObjects(bytesMax: number): ObjectStore {
-  return new MemoryObjects(bytesMax);
 }
 
 class MemoryObjects implements ObjectStore {
@@ -32,7 +36,10 @@ class MemoryObjects implements ObjectStore {
   private readonly order: string[] = [];
   private used = 0;
 
-  constructor(private readonly bytesMax: number) {}
+  constructor(
+    private readonly bytesMax: number,
+    private readonly temporary: TemporaryBytes,
+  ) {}
 
   async head(key: string): Promise<ObjectMeta | null> {
     return this.held.get(key)?.meta ?? null;
@@ -55,19 +62,31 @@ class MemoryObjects implements ObjectStore {
   }
 
   async read(key: string, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array> {
-    return this.present(key).bytes.subarray(range.offset, range.offset + range.bytesMax);
+    return this.present(key).bytes.read(range.offset, range.bytesMax);
   }
 
   async put(object: NewObject, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<ObjectMeta> {
     const before = this.held.get(object.key);
-    const room = this.bytesMax - this.used + (before === undefined ? -ENTRY_BYTES : before.bytes.byteLength);
-    const bytes = await collect(source, room);
-    if (bytes === null) throw full(object.key, this.bytesMax);
-    const sha256 = sha256Hex(bytes);
-    const meta = { ...object, size: bytes.byteLength, sha256 };
+    const room = this.bytesMax - this.used + (before === undefined ? -ENTRY_BYTES : before.bytes.size);
+    const content = await this.collected(source, room);
+    if (content === null) throw full(object.key, this.bytesMax);
+    const { bytes, sha256 } = content;
+    const meta = { ...object, size: bytes.size, sha256 };
     this.held.set(object.key, { meta, bytes });
-    this.used += bytes.byteLength + (before === undefined ? ENTRY_BYTES : -before.bytes.byteLength);
+    this.used += bytes.size + (before === undefined ? ENTRY_BYTES : -before.bytes.size);
     if (before === undefined) this.order.splice(this.lowerBound(object.key), 0, object.key);
+    before?.bytes.drop();
+    return meta;
+  }
+
+  async append(object: NewObject, added: Uint8Array): Promise<ObjectMeta> {
+    const { bytes, hash = hashOf(bytes) } = this.present(object.key);
+    if (this.used + added.byteLength > this.bytesMax) throw full(object.key, this.bytesMax);
+    bytes.append(added);
+    this.used += added.byteLength;
+    hash.update(added);
+    const meta = { ...object, size: bytes.size, sha256: hash.copy().digest("hex") };
+    this.held.set(object.key, { meta, bytes, hash });
     return meta;
   }
 
@@ -76,9 +95,9 @@ class MemoryObjects implements ObjectStore {
   }
 
   async setMeta(meta: ObjectMeta): Promise<void> {
-    const { bytes, meta: old } = this.present(meta.key);
-    const { size, sha256, dirmarker, symlink } = old;
-    this.held.set(meta.key, { bytes, meta: { ...meta, size, sha256, dirmarker, symlink } });
+    const held = this.present(meta.key);
+    const { size, sha256, dirmarker, symlink } = held.meta;
+    this.held.set(meta.key, { ...held, meta: { ...meta, size, sha256, dirmarker, symlink } });
   }
 
   async remove(key: string): Promise<void> {
@@ -94,7 +113,7 @@ class MemoryObjects implements ObjectStore {
     for (const key of moving) this.forget(key);
     for (const { to: key, object } of moved) {
       if (!this.held.has(key)) this.order.splice(this.lowerBound(key), 0, key);
-      this.held.set(key, { bytes: object.bytes, meta: { ...object.meta, key } });
+      this.held.set(key, { ...object, meta: { ...object.meta, key } });
     }
   }
 
@@ -102,9 +121,27 @@ class MemoryObjects implements ObjectStore {
     return 0;
   }
 
+  /** Copies the bytes; null if they exceed the room. */
+  private async collected(source: Uint8Array | AsyncIterable<Uint8Array>, room: number) {
+    if (room < 0) return null;
+    const bytes = this.temporary.fresh();
+    const isWhole = source instanceof Uint8Array;
+    const hash = new Bun.CryptoHasher("sha256");
+    for await (const piece of isWhole ? [source] : source) {
+      if (bytes.size + piece.byteLength > room) {
+        bytes.drop();
+        return null;
+      }
+      bytes.append(piece);
+      hash.update(piece);
+    }
+    return { bytes, sha256: hash.digest("hex") };
+  }
+
   private drop(key: string, { bytes }: StoredObject): void {
     this.forget(key);
-    this.used -= bytes.byteLength + ENTRY_BYTES;
+    this.used -= bytes.size + ENTRY_BYTES;
+    bytes.drop();
   }
 
   private forget(key: string): void {
@@ -138,18 +175,10 @@ class MemoryObjects implements ObjectStore {
   }
 }
 
-/** Copies the bytes; null if they exceed the room. */
-async function collect(source: Uint8Array | AsyncIterable<Uint8Array>, room: number): Promise<Uint8Array | null> {
-  if (room < 0) return null;
-  if (source instanceof Uint8Array) return source.byteLength > room ? null : source.slice();
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of source) {
-    size += piece.byteLength;
-    if (size > room) return null;
-    pieces.push(piece.slice());
-  }
-  return new Uint8Array(Buffer.concat(pieces));
+function hashOf(bytes: GrowingBytes): Bun.CryptoHasher {
+  const hash = new Bun.CryptoHasher("sha256");
+  for (let at = 0; at < bytes.size; at += PIECE_BYTES) hash.update(bytes.read(at, PIECE_BYTES));
+  return hash;
 }
 
 function byBytes(left: string, right: string): number {

@@ -105,9 +105,10 @@ class ObjectsFs implements FileSystem {
       if (keep + bytes.byteLength > LIMITS.fileBytesMax) {
         throw new FileError("EFBIG", path, `a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
       }
+      const fresh = this.fresh(path, owned, contentTypeOf(path));
+      if (keep > 0 && store.append !== undefined) return { version: versionOf(await store.append(fresh, bytes)) };
       const content = keep === 0 ? bytes : appended(store, keyOf(path), keep, bytes);
-      const stored = await store.put(this.fresh(path, owned, contentTypeOf(path)), content, options.receipt);
-      return { version: versionOf(stored) };
+      return { version: versionOf(await store.put(fresh, content, options.receipt)) };
     });
   }
 

@@ -59,6 +59,8 @@ export function homePaths(gsvHome: string) {
     lockFile: join(runDir, "kernel.lock"),
     socket: join(runDir, "kernel.sock"),
     kernelInfo: join(runDir, "kernel.json"),
+    /** Emptied by each kernel. */
+    temporaryDir: join(runDir, "tmp"),
     /** The lock of backup and restore. */
     keepLock: join(runDir, "keep.lock"),
     /** A committed restore that may be unfinished. */
@@ -73,11 +75,11 @@ export function homePaths(gsvHome: string) {
   } as const;
 }
 
-/** Throws ECONFIG for a wrong GSV_KERNEL_*_MS: a kernel that is started with it has nobody to report it to. */
+/** Throws ECONFIG for a wrong GSV_KERNEL_*_MS or GSV_KERNEL_MEMORY: a kernel that is started with it has nobody to report it to. */
 export async function checkedEnvironment<Env extends { readonly [name: string]: string | undefined }>(
   env: Env,
 ): Promise<Env> {
-  if (Object.keys(env).some((name) => /^GSV_KERNEL_\w+_MS$/.test(name)))
+  if (Object.keys(env).some((name) => /^GSV_KERNEL_(?:\w+_MS|MEMORY)$/.test(name)))
     (await import("./abi/config/config.ts")).configFrom(env);
   return env;
 }

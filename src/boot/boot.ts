@@ -33,7 +33,8 @@ import { offersUntilTheEnd } from "../process/life/offers.ts";
 import type { Runners } from "../process/run/runners.ts";
 import { ToolServers } from "../process/run/tool-servers.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
-import type { Core, Machine, Ports, ProcessParts, ShellParts } from "./core.ts";
+import { bootCaches, limitCaches } from "./caches.ts";
+import type { CacheParts, Core, Machine, Ports, ProcessParts, ShellParts } from "./core.ts";
 import { bootDue, type DueParts, setWakeTimer } from "./due.ts";
 import { bootFiles } from "./files.ts";
 import { bootHooks } from "./hooks.ts";
@@ -83,9 +84,12 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const { generation, afterCrash } = database.begin(startedAt);
     const late: { setting?: SettingParts } = {};
     const logRows = () => late.setting?.configNow()["retention.syscallLogRows"];
-    const { storage, ...opened } = await openPorts(given, { database, kernelGeneration: generation, logRows });
+    const caches = bootCaches(given.paths);
+    const { budget } = caches;
+    const { storage, ...opened } = await openPorts(given, { database, kernelGeneration: generation, logRows, budget });
     const setting = await bootSettings(opened.kernel, given);
     late.setting = setting;
+    limitCaches(caches, setting);
     const { redactor } = setting;
     const machine: Machine = { ...given, log: (line) => given.log(redactor.text(line)) };
     const ports: Ports = { ...opened, kernel: redactedAudit(opened.kernel, redactor) };
@@ -93,7 +97,8 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     for (const fault of await learnSecrets(kernel, setting)) machine.log(fault);
     await objects.recover();
     const dispatches = new Dispatches();
-    const core = makeCore({ machine, ports, storage, setting, startedAt, generation, afterCrash }, dispatches);
+    const begun = { machine, ports, storage, setting, caches, startedAt, generation, afterCrash };
+    const core = makeCore(begun, dispatches);
     await core.hooks.load({ afterCrash });
     const { give } = bootstrapOf(core, machine, core.repos);
     const firstRun = await setUp({
@@ -131,11 +136,12 @@ interface Begun {
   readonly ports: Ports;
   readonly storage: StorageParts;
   readonly setting: SettingParts;
+  readonly caches: CacheParts;
   readonly startedAt: number;
   readonly generation: number;
 }
 
-function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Dispatches): Core {
+function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatches: Dispatches): Core {
   const { clock, random, log } = machine;
   const onFault = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const newRequestId = () => uuidv7(clock.now(), random);
@@ -164,6 +170,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
   return {
     ...ports,
     ...setting,
+    ...caches,
     machine,
     bus,
     callers,
@@ -294,6 +301,7 @@ function finished(
     policy.questions.stop();
     await core.search.close();
     await core.processes.close();
+    core.temporary.clear();
     database.close();
   }
 }

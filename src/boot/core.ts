@@ -25,6 +25,8 @@ import type { StorageParts } from "../kernel/storage/drivers.ts";
 import type { HostDirectories } from "../kernel/workspaces/host-directories.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/host-environment.ts";
+import type { CacheBudget } from "../lib/memory/cache-budget.ts";
+import type { TemporaryBytes } from "../lib/memory/growing-bytes.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { HomePaths } from "../paths.ts";
 import type { Judge } from "../process/approvals/policy/judge.ts";
@@ -108,8 +110,15 @@ export interface Ports {
   readonly objects: ObjectStore;
 }
 
+/** The caches of a kernel, all under the setting kernel.memory. */
+export interface CacheParts {
+  readonly budget: CacheBudget;
+  /** Files in /tmp, outputs of scripts, and uploads. */
+  readonly temporary: TemporaryBytes;
+}
+
 /** What everything above the stores is built from. */
-export interface Core extends Ports, SettingParts, RepoParts {
+export interface Core extends Ports, SettingParts, RepoParts, CacheParts {
   readonly storage: StorageParts;
   readonly machine: Machine;
   readonly bus: Bus;

@@ -18,7 +18,7 @@ import { homesOf } from "./repos.ts";
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
 
 export function bootFiles(core: Core, cronFiles: CronFiles): FileParts {
-  const { kernel, objects, machine, unloggedSysFor, sysFor, redactor, logins, repos } = core;
+  const { kernel, objects, machine, unloggedSysFor, sysFor, redactor, logins, repos, temporary } = core;
   const { clock, random, paths } = machine;
   const live: LiveFiles = { saying: new Map(), commands: () => [] };
   const namespace = mountedFiles({
@@ -27,6 +27,7 @@ export function bootFiles(core: Core, cronFiles: CronFiles): FileParts {
     cronFiles,
     clock,
     random,
+    temporary,
     sysFor: unloggedSysFor,
     actFor: (caller) => sysFor(caller.ownerUid, async () => caller),
     homes: homesOf(kernel, paths, repos),

@@ -25,6 +25,7 @@ import { MAIN_AGENT } from "../abi/process/session.ts";
 import type { Sys } from "../abi/sys.ts";
 import { accountFiles } from "../kernel/accounts/account-files.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { TemporaryBytes } from "../lib/memory/growing-bytes.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { messageLine, waitsForText } from "../syscalls/format.ts";
@@ -54,6 +55,8 @@ export interface MountParts {
   readonly live?: LivePorts;
   /** The kernel's log without secrets. */
   readonly log: () => Promise<string>;
+  /** For the files in /tmp; missing without a kernel. */
+  readonly temporary?: TemporaryBytes;
   /** Called after every change of a file. */
   readonly noted?: ChangeListener;
   readonly onLocked: (uid: number, locked: boolean) => void;
@@ -67,7 +70,7 @@ export function mountedFiles(parts: MountParts): Namespace {
   const live = parts.live === undefined ? {} : { live: parts.live };
   const machine = parts.machine === undefined ? {} : { machine: { ...parts.machine, mounts: () => mounts } };
   const stored = objectsFs({ storeOf: () => objects, clock, root: { uid: 0, gid: 0, mode: 0o755 } });
-  const ofOwner = separateStores((caller: Caller) => caller.ownerUid, TMP_BYTES_MAX);
+  const ofOwner = separateStores((caller: Caller) => caller.ownerUid, TMP_BYTES_MAX, parts.temporary);
   const etc = accountFiles({ kernel, onLocked: parts.onLocked });
   const told = (fs: FileSystem, at = "") => (parts.noted === undefined ? fs : recordedFs(fs, parts.noted, at));
   const scratch = objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } });

@@ -1,6 +1,7 @@
 // Opens kernel.db and the stores of a home.
 
 import { storageIn } from "../kernel/storage/drivers.ts";
+import type { CacheBudget } from "../lib/memory/cache-budget.ts";
 import { openDatabasesMax } from "../machine/descriptors.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
 import { objectRows } from "../store/kernel/objects.ts";
@@ -23,9 +24,10 @@ interface Opening {
   readonly database: KernelDb;
   readonly kernelGeneration: number;
   readonly logRows: () => number | undefined;
+  readonly budget: CacheBudget;
 }
 
-export async function openPorts(machine: Machine, { database, kernelGeneration, logRows }: Opening) {
+export async function openPorts(machine: Machine, { database, kernelGeneration, logRows, budget }: Opening) {
   const { paths, clock, keychain = null, ports } = machine;
   const [kernel, rows] = [sqliteKernelStore(database), objectRows(database)];
   const storage = await storageIn({ ...machine, config: kernel.config, keychain }, rows);
@@ -40,6 +42,7 @@ export async function openPorts(machine: Machine, { database, kernelGeneration, 
       logRows,
       openMax: openDatabasesMax(),
       clock,
+      budget,
     }),
     objects: storage.objects,
   };

@@ -26,6 +26,8 @@ export interface SettingParts {
   readonly config: Config;
   /** The settings now. */
   readonly configNow: () => Config;
+  /** Called after each change of a setting of the home. */
+  readonly onConfig: (changed: () => void) => void;
   readonly redactor: Redactor;
   readonly secrets: Secrets;
   readonly settings: SettingsOfKernel;
@@ -36,10 +38,13 @@ export async function bootSettings(kernel: KernelStore, machine: SettingsMachine
   const stored = await systemSettings(kernel.config);
   const config = configOver(stored, said);
   let now = config;
+  const listeners: (() => void)[] = [];
   const systemChanged = (texts: Stored) => {
     now = configOver(texts, said);
+    for (const changed of listeners) changed();
   };
-  return { config, configNow: () => now, ...partsOf(kernel, machine, stored, systemChanged) };
+  const onConfig = (changed: () => void) => void listeners.push(changed);
+  return { config, configNow: () => now, onConfig, ...partsOf(kernel, machine, stored, systemChanged) };
 }
 
 /** For reading only: nothing is stored and nothing watches for changes. */

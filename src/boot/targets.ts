@@ -53,7 +53,7 @@ export function bootTargets(core: Core, files: FileParts): TargetParts {
 }
 
 function bootShells(core: Core, files: FileParts): ShellParts {
-  const { kernel, machine } = core;
+  const { kernel, machine, budget, temporary } = core;
   const { clock, paths } = machine;
   const shells = new WorkerPool({
     newRunner: machine.newShellRunner ?? newShellRunner,
@@ -64,6 +64,7 @@ function bootShells(core: Core, files: FileParts): ShellParts {
     runningMaxEach: LIMITS.shellsRunningMaxEach,
     warmMax: WARM_MAX,
     warmMs: WARM_MS,
+    budget,
   });
   const commands = new HostJobs({
     spoolDirectory: paths.spoolDir,
@@ -78,6 +79,7 @@ function bootShells(core: Core, files: FileParts): ShellParts {
     ...files.options,
     shells,
     clock,
+    temporary,
     isGuarded,
     version: VERSION,
     sysFor: (context, allowed) => scriptSys(core, files, context, allowed),
@@ -168,7 +170,7 @@ const CHANGES: { readonly [call: string]: readonly string[] } = {
 };
 
 function bootHost(core: Core, commands: HostJobs): HostParts {
-  const { kernel, machine } = core;
+  const { kernel, machine, budget } = core;
   const { clock, paths, hostEnv = {} } = machine;
   const { findProgram = (name: string) => Bun.which(name, { PATH: SANDBOX_PATH }) } = machine;
   const env = hostEnvironment(hostEnv);
@@ -197,7 +199,7 @@ function bootHost(core: Core, commands: HostJobs): HostParts {
     isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,
     rowOf: (pid) => kernel.processes.get(pid),
   });
-  const searches = new SearchThread({ newRunner: newSearchRunner, clock, idleMs: WARM_MS });
+  const searches = new SearchThread({ newRunner: newSearchRunner, clock, idleMs: WARM_MS, budget });
   return { launcher, places, env, findProgram, hidden, searches };
 }
 

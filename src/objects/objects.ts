@@ -58,6 +58,8 @@ export interface ObjectStore {
   put(object: NewObject, bytes: Uint8Array | AsyncIterable<Uint8Array>, receipt?: Receipt): Promise<ObjectMeta>;
   /** Stores objects without content, such as directories. They wait for the disk together. A crash may leave some of them. */
   putEmpty(objects: readonly NewObject[]): Promise<void>;
+  /** Adds to the end of a stored object. Missing if a change replaces all bytes. */
+  append?(object: NewObject, bytes: Uint8Array): Promise<ObjectMeta>;
   /** Owner, mode, type and time only. */
   setMeta(meta: ObjectMeta): Promise<void>;
   remove(key: string, receipt?: Receipt): Promise<void>;

@@ -9,6 +9,7 @@ import { Uploads } from "../kernel/files/uploads.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import { mediaType } from "../lib/media-type.ts";
+import type { TemporaryBytes } from "../lib/memory/growing-bytes.ts";
 import { Serial } from "../lib/serial.ts";
 import { mediaNamed, mediaPrefix } from "../objects/keys.ts";
 import type { ObjectMeta, ObjectStore } from "../objects/objects.ts";
@@ -77,9 +78,13 @@ export class KeptMedia {
   }
 }
 
-export function mediaService(ports: Pick<MediaPorts, "kernel" | "objects" | "clock">, kept: KeptMedia): Media {
-  const { kernel, objects, clock } = ports;
-  const uploads = new Uploads(clock);
+interface MediaServicePorts extends Pick<MediaPorts, "kernel" | "objects" | "clock"> {
+  readonly temporary: TemporaryBytes;
+}
+
+export function mediaService(ports: MediaServicePorts, kept: KeptMedia): Media {
+  const { kernel, objects, clock, temporary } = ports;
+  const uploads = new Uploads(clock, temporary);
   return {
     ...mediaReads(ports),
 

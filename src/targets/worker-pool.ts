@@ -4,6 +4,7 @@
 import { ENDED_BY, SysError, shortage } from "../abi/errno.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { CacheBudget } from "../lib/memory/cache-budget.ts";
 import { Delivery, EXIT_DIED } from "./delivery.ts";
 import type {
   FileVerb,
@@ -49,12 +50,16 @@ export interface ShellsOptions {
   /** Idle Workers to keep, and for how long. */
   readonly warmMax: number;
   readonly warmMs: number;
+  /** May end idle Workers early. */
+  readonly budget?: CacheBudget;
 }
 
 const LONGER = "time limit reached";
 const TOO_BIG = "ended: running scripts use too much memory";
 const DIED = "its thread died; it may have done part of its work";
 const MEMORY_LOOK_MS = 200;
+/** Of an idle Worker that has run scripts. */
+const IDLE_WORKER_BYTES = 12 * 1024 * 1024;
 /** Time for an aborted script to flush its output. */
 const ABORT_MS = 100;
 
@@ -86,7 +91,13 @@ export class WorkerPool {
   private looking: (() => void) | null = null;
   private closed = false;
 
-  constructor(private readonly options: ShellsOptions) {}
+  constructor(private readonly options: ShellsOptions) {
+    options.budget?.add({
+      name: "idle shells",
+      bytes: () => this.warm.length * IDLE_WORKER_BYTES,
+      shrink: (bytesMax) => this.endIdle(Math.floor(bytesMax / IDLE_WORKER_BYTES)),
+    });
+  }
 
   async run(job: ShellJob, place: ShellPlace): Promise<ShellEnd> {
     if (place.isJob !== true) await this.turn(place);
@@ -119,7 +130,11 @@ export class WorkerPool {
 
   close(): void {
     this.closed = true;
-    for (const kept of this.warm.splice(0)) {
+    this.endIdle(0);
+  }
+
+  private endIdle(left: number): void {
+    for (const kept of this.warm.splice(0, this.warm.length - left)) {
       kept.stayWarm();
       kept.runner.end();
     }
@@ -168,6 +183,7 @@ export class WorkerPool {
     kept.stayWarm = this.options.clock.after(this.options.warmMs, leave);
     kept.fault = leave;
     this.warm.push(kept);
+    this.options.budget?.fit();
   }
 
   private async carryOut(

@@ -11,7 +11,11 @@ import type { FromRunner, ShellJob, ToRunner } from "../targets/shell.ts";
 
 declare const self: Worker;
 
-const post = (message: FromRunner) => self.postMessage(message);
+/** Printed bytes are handed over, not copied. */
+const post = (message: FromRunner) =>
+  message.kind === "print"
+    ? self.postMessage(message, [message.bytes.buffer as ArrayBuffer])
+    : self.postMessage(message);
 const kernel = new KernelPort(post);
 const machine = {
   clock: realClock,

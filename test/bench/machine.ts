@@ -146,6 +146,16 @@ export class Kernel {
     return Number(kilobytes) / 1024;
   }
 
+  /** The most since the last reset. */
+  peakMb(): number {
+    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1];
+    return Number(kilobytes) / 1024;
+  }
+
+  resetPeak(): void {
+    writeFileSync(`/proc/${this.pid}/clear_refs`, "5");
+  }
+
   /** Its share of memory that is shared with others. */
   pssMb(): number {
     return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/smaps_rollup`, "utf8"))?.[1]) / 1024;

@@ -14,6 +14,7 @@ import { fileRows } from "./kernel/files.ts";
 import { followRows } from "./kernel/follow.ts";
 import { gapRows } from "./kernel/gaps.ts";
 import { growthRows } from "./kernel/growth.ts";
+import { memoryRows } from "./kernel/memory.ts";
 import { mountRows } from "./kernel/mounts.ts";
 import { scaleRows } from "./kernel/scale.ts";
 import { scheduleRows } from "./kernel/schedules.ts";
@@ -42,6 +43,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   schedules: scheduleRows,
   gaps: gapRows,
   growth: growthRows,
+  memory: memoryRows,
   files: fileRows,
   mounts: mountRows,
   shell: shellRows,

@@ -99,6 +99,12 @@ export const SETTINGS = {
     600_000,
     10,
   ),
+  "kernel.memory": count("memory for caches of the kernel in MiB; a change applies at once", 96, {
+    env: "GSV_KERNEL_MEMORY",
+    min: 8,
+    max: 65_536,
+    ...ROOT,
+  }),
   "secrets.store": choice("secret store: the system keychain if available, or files", ["auto", "file"], {
     env: "GSV_SECRETS",
     writes: "root",

@@ -7,6 +7,7 @@ import { base, normalise } from "../../../fs/path.ts";
 import { SysError } from "../../abi/errno.ts";
 import { VERSIONED } from "../../abi/repo.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { TemporaryBytes } from "../../lib/memory/growing-bytes.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { FileEntry, FileTree } from "../../syscalls/fs/fs-tree.ts";
 import type { ReceiptContext } from "../dispatch.ts";
@@ -25,15 +26,17 @@ export interface Names {
 export interface TreeOptions extends FilesOptions {
   readonly names: Names;
   readonly clock: Clock;
+  /** For uploads; missing without a kernel. */
+  readonly temporary?: TemporaryBytes;
 }
 
 /** A file right in a versioned directory of a home: the first one makes its directory. */
 const TOP = new RegExp(`^((?:/home/[^/]+|/root)/(?:${VERSIONED.map((name) => RegExp.escape(name)).join("|")}))/[^/]+$`);
 const PAGE_BYTES_MAX = 512 * 1024;
 
-export function treeService({ namespace, homeOf, names, clock }: TreeOptions): FileTree {
+export function treeService({ namespace, homeOf, names, clock, temporary }: TreeOptions): FileTree {
   const absolute = pathsFor(homeOf);
-  const uploads = new Uploads(clock);
+  const uploads = new Uploads(clock, temporary);
 
   return {
     async stat(caller, { path: typed, follow }) {

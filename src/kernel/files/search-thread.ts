@@ -6,6 +6,7 @@ import type { SearchResult } from "../../../fs/read/search.ts";
 import { type Code, SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { CacheBudget } from "../../lib/memory/cache-budget.ts";
 
 export interface SearchJob {
   readonly caller: Caller;
@@ -51,8 +52,12 @@ interface SearchThreadOptions {
   readonly newRunner: () => SearchRunner;
   readonly clock: Clock;
   readonly idleMs: number;
+  /** May end it early. */
+  readonly budget?: CacheBudget;
 }
 
+/** Of the Worker when it is idle. */
+const IDLE_WORKER_BYTES = 12 * 1024 * 1024;
 /** Time for a cancelled search to stop: a thread may hang in a read. */
 const STOP_MS = 5000;
 
@@ -69,7 +74,13 @@ export class SearchThread {
   private lastId = 0;
   private stayAwake = () => {};
 
-  constructor(private readonly options: SearchThreadOptions) {}
+  constructor(private readonly options: SearchThreadOptions) {
+    options.budget?.add({
+      name: "idle search",
+      bytes: () => (this.runner !== null && this.open.size === 0 ? IDLE_WORKER_BYTES : 0),
+      shrink: (bytesMax) => bytesMax < IDLE_WORKER_BYTES && this.open.size === 0 && this.close(),
+    });
+  }
 
   get isRunning(): boolean {
     return this.runner !== null;
@@ -118,7 +129,9 @@ export class SearchThread {
     open.stopped();
     if (message.kind === "found") open.end.resolve(message.result);
     else open.end.reject(errorOf(message.failure));
-    if (this.open.size === 0) this.stayAwake = this.options.clock.after(this.options.idleMs, () => this.close());
+    if (this.open.size > 0) return;
+    this.stayAwake = this.options.clock.after(this.options.idleMs, () => this.close());
+    this.options.budget?.fit();
   }
 
   private end(why: string): void {

@@ -1,14 +1,14 @@
-// Files that a client sends in pieces and then writes in one step. Pieces stay in memory: a client that disconnects leaves nothing on disk,
-// and idle uploads are dropped when space is needed. Pieces come in order; a repeated piece counts once.
+// Files that a client sends in pieces and then writes in one step. Pieces are temporary, like /tmp, and idle uploads are dropped when space is
+// needed. Pieces come in order; a repeated piece counts once.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { type GrowingBytes, TemporaryBytes } from "../../lib/memory/growing-bytes.ts";
 
 interface Upload {
-  readonly pieces: Uint8Array[];
-  size: number;
+  readonly pieces: GrowingBytes;
   touchedAt: number;
 }
 
@@ -16,31 +16,34 @@ export class Uploads {
   private readonly held = new Map<string, Upload>();
   private bytes = 0;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly temporary = new TemporaryBytes(null),
+  ) {}
 
   /** Returns the size so far. */
   stage(caller: Caller, { upload: id, offset, piece }: { upload: string; offset: number; piece: Uint8Array }): number {
     const key = keyOf(caller, id);
     const upload = this.held.get(key) ?? this.begin(key, offset);
+    const { pieces } = upload;
     upload.touchedAt = this.clock.mono();
-    if (offset + piece.byteLength <= upload.size) return upload.size;
-    if (offset !== upload.size)
-      throw new SysError("EINVAL", `the piece at ${offset} does not follow the ${upload.size} bytes before`);
-    if (upload.size + piece.byteLength > LIMITS.fileBytesMax) {
+    if (offset + piece.byteLength <= pieces.size) return pieces.size;
+    if (offset !== pieces.size)
+      throw new SysError("EINVAL", `the piece at ${offset} does not follow the ${pieces.size} bytes before`);
+    if (pieces.size + piece.byteLength > LIMITS.fileBytesMax) {
       this.drop(key);
       throw new SysError("EFBIG", `files may have ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
     }
     this.makeRoom(piece.byteLength, key);
-    upload.pieces.push(piece);
-    upload.size += piece.byteLength;
+    pieces.append(piece);
     this.bytes += piece.byteLength;
-    return upload.size;
+    return pieces.size;
   }
 
   content(caller: Caller, id: string): Uint8Array {
     const upload = this.held.get(keyOf(caller, id));
     if (upload === undefined) throw gone();
-    return Buffer.concat(upload.pieces);
+    return upload.pieces.read(0, upload.pieces.size);
   }
 
   forget(caller: Caller, id: string): void {
@@ -49,7 +52,7 @@ export class Uploads {
 
   private begin(key: string, offset: number): Upload {
     if (offset !== 0) throw gone();
-    const upload = { pieces: [], size: 0, touchedAt: 0 };
+    const upload = { pieces: this.temporary.fresh(), touchedAt: 0 };
     this.held.set(key, upload);
     return upload;
   }
@@ -67,7 +70,9 @@ export class Uploads {
   }
 
   private drop(key: string): void {
-    this.bytes -= this.held.get(key)?.size ?? 0;
+    const upload = this.held.get(key);
+    this.bytes -= upload?.pieces.size ?? 0;
+    upload?.pieces.drop();
     this.held.delete(key);
   }
 }

@@ -2,6 +2,7 @@
 // drop early, so that all together use bounded memory.
 
 import type { Clock } from "../../lib/clock.ts";
+import type { GrowingBytes } from "../../lib/memory/growing-bytes.ts";
 import { type Output, type OutputPage, type Piece, Waiting } from "../../targets/output.ts";
 
 /** A finished script, with the time of the last read. */
@@ -25,20 +26,26 @@ export function withoutRoom<P extends Printed>(
   return go;
 }
 
+interface Span {
+  readonly stream: Piece["stream"];
+  length: number;
+}
+
 export class ScriptOutput implements Output {
-  private readonly pieces: Piece[] = [];
+  private readonly spans: Span[] = [];
   private readonly waiting = new Waiting();
-  private size = 0;
   private over = false;
 
-  constructor(private readonly bytesMax: number) {}
+  constructor(
+    private readonly bytesMax: number,
+    private readonly content: GrowingBytes,
+  ) {}
 
   /** False if the limit is reached; the rest is dropped. */
   add(stream: Piece["stream"], bytes: Uint8Array): boolean {
-    const room = this.bytesMax - this.size;
+    const room = this.bytesMax - this.bytes;
     const taken = bytes.byteLength > room ? bytes.subarray(0, room) : bytes;
-    if (taken.byteLength > 0) this.pieces.push({ stream, bytes: taken });
-    this.size += taken.byteLength;
+    if (taken.byteLength > 0) this.keep(stream, taken);
     this.waiting.wake();
     return taken === bytes;
   }
@@ -48,30 +55,41 @@ export class ScriptOutput implements Output {
     this.waiting.wake();
   }
 
+  /** No one asks for it any more; those who read it may finish. */
+  release(): void {
+    this.content.release();
+  }
+
   get bytes(): number {
-    return this.size;
+    return this.content.size;
   }
 
   /** A page of output from a byte position. */
   page(from: number, bytesMax: number): OutputPage {
     const pieces: Piece[] = [];
+    const end = from + bytesMax;
     let at = 0;
     let next = from;
-    for (const { stream, bytes } of this.pieces) {
-      const start = Math.max(0, next - at);
-      at += bytes.byteLength;
-      if (start >= bytes.byteLength) continue;
-      const piece = bytes.subarray(start, start + bytesMax - (next - from));
-      pieces.push({ stream, bytes: piece });
-      next += piece.byteLength;
-      if (next - from >= bytesMax) break;
+    for (const { stream, length } of this.spans) {
+      const stop = Math.min(end, at + length);
+      if (stop > next) pieces.push({ stream, bytes: this.content.read(next, stop - next) });
+      next = Math.max(next, stop);
+      at += length;
+      if (next >= end) break;
     }
-    return { pieces, next, ended: this.over && next >= this.size };
+    return { pieces, next, ended: this.over && next >= this.bytes };
   }
 
   /** Waits for output after this byte, the end, or the timeout. */
   async more(from: number, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-    if (this.over || this.size > from) return;
+    if (this.over || this.bytes > from) return;
     await this.waiting.until(clock, ms, signal);
+  }
+
+  private keep(stream: Piece["stream"], bytes: Uint8Array): void {
+    this.content.append(bytes);
+    const last = this.spans.at(-1);
+    if (last?.stream === stream) last.length += bytes.byteLength;
+    else this.spans.push({ stream, length: bytes.byteLength });
   }
 }

@@ -7,6 +7,7 @@ import { ENDED_BY, SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { Sys } from "../../abi/sys.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { TemporaryBytes } from "../../lib/memory/growing-bytes.ts";
 import type { Receipt } from "../../objects/objects.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ShellAnswer, ShellRequest } from "../../syscalls/run/shell-service.ts";
@@ -23,6 +24,8 @@ export interface ScriptsPorts {
   readonly shells: WorkerPool;
   readonly namespace: Namespace;
   readonly clock: Clock;
+  /** For outputs. */
+  readonly temporary: TemporaryBytes;
   readonly version: string;
   /** Sys for a script, approved or not. */
   readonly sysFor: (context: CallContext, allowed: Allowed) => Sys;
@@ -108,7 +111,7 @@ export class ScriptRuns {
         ...{ id, uid: caller.uid, ownerUid: caller.ownerUid, pid: caller.pid ?? null },
         ...{ script: text, directory, startedAt: clock.now(), sandbox: null },
       },
-      output: new ScriptOutput(LIMITS.shellOutputBytesMax),
+      output: new ScriptOutput(LIMITS.shellOutputBytesMax, this.ports.temporary.fresh()),
       stopped: new AbortController(),
       listeners: new Set(),
       ...{ exit: null, over: false, session: null, ended, wantedAt: 0, forgotten: () => {} },
@@ -122,7 +125,7 @@ export class ScriptRuns {
         script.output.end();
         // An interactive client reads on from here; a tool has returned the output.
         if (script.about.pid === null) script.wantedAt = clock.now();
-        script.forgotten = clock.after(OUTPUT_KEPT_MS, () => this.scripts.delete(key));
+        script.forgotten = clock.after(OUTPUT_KEPT_MS, () => this.forget(script));
         this.makeRoom(script);
       })
       .then(resolve, reject);
@@ -160,10 +163,15 @@ export class ScriptRuns {
   private makeRoom(latest: ScriptRun): void {
     const since = this.ports.clock.now() - READING_MS;
     const ended = [...this.scripts.values()].filter(({ exit }) => exit !== null);
-    for (const { about, forgotten } of withoutRoom(ended, latest, { since, bytesMax: LIMITS.shellKeptBytesMax })) {
-      forgotten();
-      this.scripts.delete(keyOf(about.uid, about.id));
+    for (const each of withoutRoom(ended, latest, { since, bytesMax: LIMITS.shellKeptBytesMax })) {
+      each.forgotten();
+      this.forget(each);
     }
+  }
+
+  private forget({ about, output }: ScriptRun): void {
+    this.scripts.delete(keyOf(about.uid, about.id));
+    output.release();
   }
 
   private async carryOut(context: CallContext, request: ShellRequest, script: ScriptRun): Promise<void> {

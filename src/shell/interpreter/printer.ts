@@ -6,6 +6,7 @@ import type { Sink } from "./files.ts";
 
 const PIECE_BYTES = 16 * 1024;
 const PIECE_MS = 20;
+const POST_BYTES = 1024 * 1024;
 /** The first pieces are sent immediately: most scripts print no more, and a script that hangs then holds nothing back. */
 const PROMPT_MAX = 256;
 
@@ -40,8 +41,18 @@ export class Printer {
 
   flush(): void {
     if (this.heldBytes === 0) return;
-    this.options.post({ kind: "print", stream: this.stream, bytes: new Uint8Array(Buffer.concat(this.held)) });
+    for (const bytes of this.held.length === 1 ? this.held : [Buffer.concat(this.held)]) this.post(bytes);
     this.held = [];
     this.heldBytes = 0;
+  }
+
+  /** In parts, each in a buffer of its own, which the kernel takes over. */
+  private post(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.byteLength; at += POST_BYTES)
+      this.options.post({
+        kind: "print",
+        stream: this.stream,
+        bytes: new Uint8Array(bytes.subarray(at, at + POST_BYTES)),
+      });
   }
 }

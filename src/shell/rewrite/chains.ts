@@ -135,7 +135,7 @@ export class Chains {
     };
     const statuses = await Promise.all(row.map(one));
     if (part !== null) this.ended.set(part.chain, statuses);
-    const bytes = Buffer.concat(stdout).toString("latin1");
+    const bytes = Buffer.concat(stdout.splice(0)).toString("latin1");
     const exitCode = statuses.at(-1) ?? 0;
     return { stdout: bytes, stdoutKind: "bytes", stdoutEncoding: "binary", stderr, exitCode };
   }

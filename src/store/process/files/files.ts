@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { LIMITS } from "../../../abi/config/limits.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import type { CacheBudget } from "../../../lib/memory/cache-budget.ts";
 import { refuseNewer, schemaVersion } from "../../edition.ts";
 import { migrate, stampMigrations } from "../../migrate.ts";
 import { PROCESS_EDITION } from "../../migrations/editions.ts";
@@ -20,10 +21,14 @@ export interface ProcessFilesOptions {
   readonly openMax?: number;
   /** Without a clock, idle databases stay open. */
   readonly clock?: Pick<Clock, "mono" | "after">;
+  /** May close databases early. */
+  readonly budget?: CacheBudget;
 }
 
 /** Of each database: the system caches the file, too. With 256, an admission into a long queue reads pages again. */
 const PAGES_KIB = 512;
+/** Pages and prepared statements. */
+const OPEN_BYTES = 1024 * 1024;
 
 interface Open {
   readonly db: Db;
@@ -45,7 +50,14 @@ export class ProcessFiles {
   /** Databases quarantined since the start. */
   quarantined = 0;
 
-  constructor(private readonly options: ProcessFilesOptions) {}
+  constructor(private readonly options: ProcessFilesOptions) {
+    options.budget?.add({
+      name: "process databases",
+      bytes: () => this.open.size * OPEN_BYTES,
+      // A verb may use two.
+      shrink: (bytesMax) => this.closeOldest(Math.max(LIMITS.restingProcessDatabasesMax, bytesMax / OPEN_BYTES)),
+    });
+  }
 
   path(pid: string): string {
     return join(this.options.directory, `${pid}.db`);
@@ -151,12 +163,16 @@ export class ProcessFiles {
   private keep(pid: string, db: Db): Db {
     this.open.set(pid, { db, usedAt: this.mono() });
     this.restLater();
-    const most = this.options.openMax ?? LIMITS.openProcessDatabasesMax;
+    this.closeOldest(this.options.openMax ?? LIMITS.openProcessDatabasesMax);
+    this.options.budget?.fit();
+    return db;
+  }
+
+  private closeOldest(left: number): void {
     for (const oldest of this.open.keys()) {
-      if (this.open.size <= most) break;
+      if (this.open.size <= left) return;
       this.drop(oldest);
     }
-    return db;
   }
 
   private restLater(): void {
