@@ -65,6 +65,8 @@ export async function build({ entry, workers = [], outfile, commit, replaced }: 
       // Modules computed at build time come first: the hot chunk takes every other source.
       plugins: [counted(readyMade), hotChunk({ root: ROOT, modules: HOT }), ...others],
       compile: {
+        // With an option of its own, Bun starts in a deleted directory; without one, it fails before the first line of gsv.
+        execArgv: ["--no-env-file"],
         outfile: unfinished,
         autoloadDotenv: false,
         autoloadBunfig: false,
