@@ -7,8 +7,8 @@ import type { Caller } from "../../src/abi/identity.ts";
 import { isGits, isOrdersToGit, VERSIONED } from "../../src/abi/repo.ts";
 import { Jail, writeNew } from "../disk/jail.ts";
 import { FileError } from "../error.ts";
-import type { Entry, FileSystem, ResolvedPath } from "../filesystem.ts";
-import { find, type Place, type Places, type Tree, type TreeAccount } from "./places.ts";
+import type { Entry, FileSystem, ResolvedPath, Stat } from "../filesystem.ts";
+import { DIRECTORY_MODE, find, type Place, type Places, type Tree, type TreeAccount } from "./places.ts";
 
 export interface RepoFsOptions {
   /** All other files, and files from before versioning. */
@@ -51,26 +51,34 @@ export class Homes implements Places {
   }
 
   async withTops(path: string, entries: readonly Entry[]): Promise<readonly Entry[]> {
-    const account = HOME.test(path) ? await this.options.accountAt(path) : null;
-    if (account === null) return entries;
     const found = new Map(entries.map((entry) => [entry.name, entry]));
-    for (const top of VERSIONED) {
-      const place = this.placeOf(path, top, `${path}/${top}`, account);
+    for (const place of await this.topsOf(path)) {
       const stat = find(place);
-      if (stat !== null) found.set(top, { name: top, stat });
+      if (stat !== null) found.set(place.top, { name: place.top, stat });
     }
     return [...found.values()];
+  }
+
+  async unmade(place: Place): Promise<Stat | null> {
+    if (place.rel !== place.top || (await this.hasBeneath(place))) return null;
+    const { uid, gid } = place.account;
+    return { ...(await this.under.stat(SYSTEM, place.home as ResolvedPath)), uid, gid, mode: DIRECTORY_MODE };
   }
 
   /** A home can be removed only after its versioned directories. */
   async needTreeless(path: string): Promise<void> {
     if (path === "/" || path === "/home") throw new FileError("EBUSY", path);
-    const tops = await this.withTops(path, []);
-    if (tops.length > 0) throw new FileError("EBUSY", path);
+    const tops = await this.topsOf(path);
+    if (tops.some((place) => find(place) !== null)) throw new FileError("EBUSY", path);
   }
 
   treeOf({ account }: Place): Promise<Tree> {
     return this.options.treeOf(account.username);
+  }
+
+  private async topsOf(path: string): Promise<readonly Place[]> {
+    const account = HOME.test(path) ? await this.options.accountAt(path) : null;
+    return account === null ? [] : VERSIONED.map((top) => this.placeOf(path, top, `${path}/${top}`, account));
   }
 
   private async placeAt(path: string): Promise<Place | null> {

@@ -39,10 +39,12 @@ export interface Places {
   withTops(path: string, entries: readonly Entry[]): Promise<readonly Entry[]>;
   /** Throws if a directory contains versioned directories. */
   needTreeless(path: string): Promise<void>;
+  /** The empty directory that a versioned directory of a home is before its first file; null for other paths. Its home does not list it. */
+  unmade(place: Place): Promise<Stat | null>;
   treeOf(place: Place): Promise<Tree>;
 }
 
-const DIRECTORY_MODE = 0o2770;
+export const DIRECTORY_MODE = 0o2770;
 
 export function find(place: Place): Stat | null {
   if (split(place.rel).some((name) => isGits(name))) return null;
@@ -67,12 +69,6 @@ function shown({ kind, runs, size, mtimeMs, version, target }: HostStat, place: 
 export function existing(place: Place): Stat {
   const stat = find(place);
   if (stat === null) throw new FileError("ENOENT", place.path);
-  return stat;
-}
-
-export function directory(place: Place): Stat {
-  const stat = existing(place);
-  if (stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
   return stat;
 }
 

@@ -23,11 +23,10 @@ import type {
   Stat,
   WriteOptions,
 } from "../filesystem.ts";
-import { split } from "../path.ts";
+import { parent, split } from "../path.ts";
 import { Homes, type RepoFsOptions } from "./homes.ts";
 import {
   above,
-  directory,
   entriesIn,
   existing,
   filesIn,
@@ -57,7 +56,7 @@ class TreesFs implements FileSystem {
 
   async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
     const place = await this.places.lookAt(path);
-    return place === null ? this.under.stat(caller, path) : existing(place);
+    return place === null ? this.under.stat(caller, path) : this.existing(place);
   }
 
   async along(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat | null>> {
@@ -69,14 +68,14 @@ class TreesFs implements FileSystem {
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
     const place = await this.places.lookAt(path);
     if (place === null) return this.places.withTops(path, await this.under.list(caller, path));
-    need(caller, directory(place), READ, path);
-    return entriesIn(place);
+    need(caller, await this.directory(place), READ, path);
+    return find(place) === null ? [] : entriesIn(place);
   }
 
   async read(caller: Caller, path: ResolvedPath, options: ReadOptions): Promise<ReadResult> {
     const place = await this.places.lookAt(path);
     if (place === null) return this.under.read(caller, path, options);
-    const stat = existing(place);
+    const stat = await this.existing(place);
     if (stat.kind !== "file") throw new FileError(stat.kind === "directory" ? "EISDIR" : "ELOOP", path);
     need(caller, stat, READ, path);
     return place.jail.read(place.rel, options);
@@ -112,7 +111,7 @@ class TreesFs implements FileSystem {
     this.needBelowTop(place);
     return this.change(caller, place, `remove ${place.rel}`, async (tree, hold) => {
       const stat = existing(place);
-      needRemove(caller, directory(above(place)), stat, path);
+      needRemove(caller, await this.directory(above(place)), stat, path);
       needNoRepository(place, stat);
       const gone = filesIn(place, stat);
       const host = await hold(place);
@@ -140,8 +139,8 @@ class TreesFs implements FileSystem {
       const moved = existing(source);
       this.needKeepable(target);
       const replaced = find(target);
-      needRemove(caller, directory(above(source)), moved, from);
-      needRemove(caller, directory(above(target)), replaced ?? moved, to);
+      needRemove(caller, await this.directory(above(source)), moved, from);
+      needRemove(caller, await this.directory(above(target)), replaced ?? moved, to);
       if (replaced?.kind === "directory" && moved.kind !== "directory") throw new FileError("EISDIR", to);
       if (replaced !== null && replaced.kind !== "directory" && moved.kind === "directory")
         throw new FileError("ENOTDIR", to);
@@ -181,7 +180,7 @@ class TreesFs implements FileSystem {
   async setattr(caller: Caller, path: ResolvedPath, attributes: Attributes): Promise<void> {
     const place = await this.places.changeAt(caller, path);
     if (place === null) return this.under.setattr(caller, path, attributes);
-    const stat = existing(place);
+    const stat = await this.existing(place);
     needSetattr(caller, stat, attributes, path);
     const { uid = stat.uid, gid = stat.gid, mode = stat.mode } = attributes;
     if (uid !== stat.uid || gid !== stat.gid || mode !== stat.mode)
@@ -203,8 +202,20 @@ class TreesFs implements FileSystem {
   private async needNew(caller: Caller, place: Place): Promise<void> {
     if (find(place) !== null) throw new FileError("EEXIST", place.path);
     const parentStat =
-      place.rel === place.top ? await this.under.stat(caller, place.home as ResolvedPath) : directory(above(place));
+      place.rel === place.top
+        ? await this.under.stat(caller, place.home as ResolvedPath)
+        : await this.directory(above(place));
     need(caller, parentStat, WRITE | SEARCH, place.path);
+  }
+
+  private async existing(place: Place): Promise<Stat> {
+    return find(place) ?? (await this.places.unmade(place)) ?? existing(place);
+  }
+
+  private async directory(place: Place): Promise<Stat> {
+    const stat = await this.existing(place);
+    if (stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
+    return stat;
   }
 
   private needKeepable({ rel, path }: Place): void {
@@ -224,7 +235,13 @@ class TreesFs implements FileSystem {
   ): Promise<T> {
     const tree = await this.places.treeOf(place);
     const held: HeldPath[] = [];
-    const hold = async ({ jail, rel }: Place) => {
+    const hold = async ({ jail, rel, top }: Place) => {
+      // The first file of a versioned directory creates it.
+      if (parent(`/${rel}`) === `/${top}` && top !== "" && jail.stat(top) === null) {
+        const made = await jail.hold(top);
+        held.push(made);
+        await mkdir(made.host, { mode: 0o700 });
+      }
       const one = await jail.hold(rel);
       held.push(one);
       return one.host;

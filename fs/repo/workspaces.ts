@@ -216,6 +216,10 @@ class InTree implements Places {
 
   async needTreeless(): Promise<void> {}
 
+  async unmade(): Promise<null> {
+    return null;
+  }
+
   treeOf(): Promise<Tree> {
     return this.options.treeOf(this.workspace);
   }

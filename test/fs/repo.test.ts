@@ -60,12 +60,10 @@ beforeEach(async () => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe("with git", () => {
-  beforeEach(async () => {
-    await files.mkdir(sam, "/home/sam/context.d", { parents: true });
-  });
-
   test("a home is empty until something is created in it; then it is listed, and stays", async () => {
-    expect(await names("/home/sam")).toEqual(["context.d"]);
+    expect(await names("/home/sam")).toEqual([]);
+    expect(await names("/home/sam/context.d")).toEqual([]);
+    await put(sam, "/home/sam/context.d/a.md", "one");
     await files.mkdir(sam, "/home/sam/knowledge/a/b", { parents: true });
     expect(await names("/home/sam")).toEqual(["context.d", "knowledge"]);
     expect(await files.stat(sam, "/home/sam/knowledge/a")).toMatchObject({
@@ -113,8 +111,8 @@ describe("with git", () => {
       () => files.remove(agent, a, { recursive: false }),
       () => files.remove(allowed, a, { recursive: false }),
       () => files.rename(agent, a, "/home/sam/knowledge/a.md"),
-      () => files.mkdir(agent, "/home/sam/skills.d", { parents: true }),
-      () => files.mkdir(allowed, "/home/sam/skills.d", { parents: true }),
+      () => files.mkdir(agent, "/home/sam/skills.d/deep", { parents: true }),
+      () => files.mkdir(allowed, "/home/sam/skills.d/deep", { parents: true }),
     ])
       expect(await codeOf(work())).toBe("EPERM");
     await put(allowed, b, "two");
@@ -240,7 +238,7 @@ describe("without git", () => {
     await put(sam, "/home/sam/context.d/a.md", "one");
     await put(sam, "/home/sam/context.d/a.md", "two");
     expect(await get(agent, "/home/sam/context.d/a.md")).toBe("two");
-    expect(await codeOf(files.mkdir(sam, "/home/sam/knowledge", { parents: true }))).toBe("EROFS");
+    expect(await codeOf(files.mkdir(sam, "/home/sam/knowledge/deep", { parents: true }))).toBe("EROFS");
     mkdirSync(join(tree, "knowledge"));
     writeFileSync(join(tree, "knowledge/a.md"), "known");
     expect(await get(sam, "/home/sam/knowledge/a.md")).toBe("known");

@@ -1,4 +1,4 @@
-// A new home has no versioned files: the first file makes its directory.
+// A new home has no versioned files, but it has their directories: they are empty until the first file.
 
 import { expect, test } from "bun:test";
 import { runs, stdinOf } from "../support/io.ts";
@@ -15,6 +15,7 @@ async function gsv(home: TestKernel, stdin: string, ...argv: string[]): Promise<
 for (const top of ["context.d", "skills.d", "knowledge"]) {
   test(`~/${top} takes its first file from cp and touch`, async () => {
     await using home = await TestKernel.boot();
+    expect(await gsv(home, "", "ls", `~/${top}`)).toEqual([0, ""]);
     expect(await gsv(home, "x\n", "cp", "-", `~/${top}/brief.md`)).toEqual([0, ""]);
     expect(await gsv(home, "", "cat", `~/${top}/brief.md`)).toEqual([0, "x\n"]);
     await using other = await TestKernel.boot();
@@ -28,4 +29,14 @@ test("no other directory is made", async () => {
   for (const path of ["~/notes/a.md", "~/context.d/deep/a.md"])
     expect((await gsv(home, "x\n", "cp", "-", path))[0]).toBe(3);
   expect(await gsv(home, "", "ls", "~")).toEqual([0, ""]);
+});
+
+test("every account has ~/context.d, and scripts see it too", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("agent.create", { name: "ada" });
+  expect(await gsv(home, "", "ls", "~ada/context.d")).toEqual([0, "00-style.md\n10-user.md\n"]);
+  expect(await gsv(home, "", "sh", "-c", "cd ~/context.d && ls && echo x > a.md && cd .. && ls")).toEqual([
+    0,
+    "a.md\n",
+  ]);
 });

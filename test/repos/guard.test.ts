@@ -62,7 +62,7 @@ test("an approval covers one call only: no deletion, and no call of a process wi
     ["fs.rename", { from: "~/context.d/a.md", to: "~/context.d/c.md" }],
     ["fs.put", { path: "~/context.d/a.md", data: "eA==" }],
     ["fs.remove", { path: "~/context.d/a.md" }],
-    ["fs.mkdir", { path: "~/skills.d" }],
+    ["fs.mkdir", { path: "~/skills.d/deep" }],
   ] as const)
     expect(`${call} ${(await home.refusal(call, args, inside)).code}`).toBe(`${call} EPERM`);
   home.model.will(INIT, { calls: [{ name: "Delete", args: { path: "~/context.d/a.md" } }] }, { text: "done" });

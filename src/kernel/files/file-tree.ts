@@ -5,14 +5,13 @@
 import type { Entry, Stat } from "../../../fs/filesystem.ts";
 import { base, normalise } from "../../../fs/path.ts";
 import { SysError } from "../../abi/errno.ts";
-import { VERSIONED } from "../../abi/repo.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { TemporaryBytes } from "../../lib/memory/growing-bytes.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { FileEntry, FileTree } from "../../syscalls/fs/fs-tree.ts";
 import type { ReceiptContext } from "../dispatch.ts";
 import { pathsFor } from "./file-paths.ts";
-import { type FilesOptions, saying, withDirectories, withReceipt } from "./files.ts";
+import { type FilesOptions, saying, withReceipt } from "./files.ts";
 import { Uploads } from "./uploads.ts";
 
 /** Accounts and groups by number and by name; null if unknown. */
@@ -30,8 +29,6 @@ export interface TreeOptions extends FilesOptions {
   readonly temporary?: TemporaryBytes;
 }
 
-/** A file right in a versioned directory of a home: the first one makes its directory. */
-const TOP = new RegExp(`^((?:/home/[^/]+|/root)/(?:${VERSIONED.map((name) => RegExp.escape(name)).join("|")}))/[^/]+$`);
 const PAGE_BYTES_MAX = 512 * 1024;
 
 export function treeService({ namespace, homeOf, names, clock, temporary }: TreeOptions): FileTree {
@@ -90,11 +87,7 @@ export function treeService({ namespace, homeOf, names, clock, temporary }: Tree
       return await saying("write", async () => {
         const answer = { path: normalise(path), size: bytes.byteLength };
         const options = { at, exclusive, ...version, ...bits, ...withReceipt(receipt, answer) };
-        const top = TOP.exec(answer.path)?.[1];
-        const isMissing = top !== undefined && !(await stands(() => namespace.lstat(caller, top)));
-        await withDirectories(namespace, caller, isMissing ? [top] : [], () =>
-          namespace.write(caller, path, bytes, options),
-        );
+        await namespace.write(caller, path, bytes, options);
         if (upload !== undefined) uploads.forget(caller, upload);
         return answer;
       });

@@ -2,12 +2,10 @@
 // files (context, skills …): the file tools ask for approval.
 
 import { FileError } from "../../../fs/error.ts";
-import type { Entry, Stat } from "../../../fs/filesystem.ts";
+import type { Stat } from "../../../fs/filesystem.ts";
 import type { Namespace } from "../../../fs/namespace.ts";
-import { parent } from "../../../fs/path.ts";
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, mayUse } from "../../abi/identity.ts";
-import { VERSIONED } from "../../abi/repo.ts";
 import { isInside } from "../../lib/inside.ts";
 import type { FileVerb, ShellFiles, ShellStat } from "../../targets/shell.ts";
 import { stands } from "../files/file-tree.ts";
@@ -22,8 +20,6 @@ export interface ShellFilesOptions {
   /** A rule or the mode allows deletions, except of guarded files. */
   readonly allowedByRuleOrMode?: boolean;
 }
-
-const TOP = new RegExp(`^(?<home>/home/[^/]+|/root)/(?:${VERSIONED.join("|").replaceAll(".", "\\.")})$`);
 
 const CAPABILITY: { readonly [V in FileVerb]: string } = {
   stat: "fs.read",
@@ -69,36 +65,11 @@ export function shellFiles({
       refuse(path, "deletion");
   }
 
-  /** Scripts see `context.d` and the like as empty directories before their first file, which creates them. */
-  async function orUnmade<T>(path: string, work: () => Promise<T>, unmade: (home: Stat) => T): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      const top = isAbsent(error) ? TOP.exec(await namespace.locate(caller, path)) : null;
-      if (top?.groups?.home === undefined) throw error;
-      return unmade(await namespace.lstat(caller, top.groups.home));
-    }
-  }
-
-  async function makingTop(path: string, work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      const top = isAbsent(error) ? parent(await namespace.locate(caller, path)) : "";
-      if (!TOP.test(top) || (await stands(() => namespace.lstat(caller, top)))) throw error;
-      await namespace.mkdir(caller, top, { parents: false });
-      await work();
-    }
-  }
-
   async function statOf(path: string, links: "follow" | "keep"): Promise<ShellStat> {
     allowed("stat", path);
-    const look = async () => {
-      if (links !== "follow") return shellStat(await namespace.lstat(caller, path), path);
-      const { stat, path: place } = await namespace.found(caller, path);
-      return shellStat(stat, place);
-    };
-    return orUnmade(path, look, (home) => shellStat(home, path));
+    if (links !== "follow") return shellStat(await namespace.lstat(caller, path), path);
+    const { stat, path: place } = await namespace.found(caller, path);
+    return shellStat(stat, place);
   }
 
   return {
@@ -107,17 +78,11 @@ export function shellFiles({
       allowed("standing", path);
       const { stat, path: place, writable } = await namespace.standing(caller, path);
       const mayChange = writable && (await changing("write", path).then(yes, no));
-      if (stat !== null) return { stat: shellStat(stat, place), writable: mayChange };
-      const unmade = mayChange && !TOP.test(place) ? null : await statOf(path, "follow").catch(() => null);
-      return { stat: unmade, writable: mayChange };
+      return { stat: stat === null ? null : shellStat(stat, place), writable: mayChange };
     },
     async list(path) {
       allowed("list", path);
-      const entries = await orUnmade<readonly Entry[]>(
-        path,
-        () => namespace.list(caller, path),
-        () => [],
-      );
+      const entries = await namespace.list(caller, path);
       return entries.map(({ name, stat }) => ({ name, stat: bareStat(stat) }));
     },
     async read(path, offset, bytesMax) {
@@ -127,7 +92,7 @@ export function shellFiles({
     },
     async write(path, bytes, at) {
       await changing("write", path);
-      await makingTop(path, () => namespace.write(caller, path, bytes, { at }));
+      await namespace.write(caller, path, bytes, { at });
     },
     async remove(path, recursive) {
       await deleting("remove", path);
@@ -138,11 +103,11 @@ export function shellFiles({
       // The target is replaced, even if it is a broken link.
       if (await stands(() => namespace.lstat(caller, to))) await deleting("rename", to);
       else await changing("rename", to);
-      await makingTop(to, () => namespace.rename(caller, from, to));
+      await namespace.rename(caller, from, to);
     },
     async mkdir(path, parents) {
       await changing("mkdir", path);
-      await makingTop(path, () => namespace.mkdir(caller, path, { parents }));
+      await namespace.mkdir(caller, path, { parents });
     },
     async link(path, target) {
       await changing("link", path);
@@ -161,10 +126,6 @@ export function shellFiles({
 
 const yes = () => true;
 const no = () => false;
-function isAbsent(error: unknown): boolean {
-  return error instanceof FileError && error.code === "ENOENT";
-}
-
 function shellStat(stat: Stat, place: string): ShellStat {
   return { ...bareStat(stat), place };
 }
