@@ -37,6 +37,6 @@ test("every account has ~/context.d, and scripts see it too", async () => {
   expect(await gsv(home, "", "ls", "~ada/context.d")).toEqual([0, "00-style.md\n10-user.md\n"]);
   expect(await gsv(home, "", "sh", "-c", "cd ~/context.d && ls && echo x > a.md && cd .. && ls")).toEqual([
     0,
-    "a.md\n",
+    "context.d\n",
   ]);
 });
