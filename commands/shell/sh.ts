@@ -1,6 +1,7 @@
 // `gsv sh -c SCRIPT`, `gsv sh FILE` and `gsv sh < script`: bash over gsv's files. stdout has only the output of the script, and the exit
 // status is the script's.
 
+import { resolve } from "node:path";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { ENDED_BY, exitStatusOfCode, SysError } from "../../src/abi/errno.ts";
 import { uuidv7 } from "../../src/abi/ids.ts";
@@ -10,7 +11,9 @@ import type { ShellAnswer, ShellOutput, ShellRequest } from "../../src/syscalls/
 import { type Spec, timeoutMs, usageError } from "../args.ts";
 import type { Command, Interruption, Io } from "../command.ts";
 import { showHelp } from "../define.ts";
+import { statOrNull } from "../files/entries.ts";
 import { ForeignOutput } from "../io/foreign-output.ts";
+import { wholeHostFile } from "../io/host-files.ts";
 import { note } from "../io/status.ts";
 
 /** After this time, a note says what gsv waits for. */
@@ -39,7 +42,8 @@ const spec: Spec = {
   ],
   notes: [
     [
-      'Scripts see the files inside gsv, not those of this computer, and can call gsv commands without "gsv":',
+      "FILE is a file inside gsv or, if gsv has no such file, of this computer. Scripts see the files inside gsv,",
+      'not those of this computer, and can call gsv commands without "gsv":',
       "gsv sh -c 'ps | grep init'. There is no time limit unless you set --timeout (exit status 124).",
     ].join("\n"),
     [
@@ -125,10 +129,23 @@ async function requestFor(io: Io, { script, words, timeout }: ShArguments): Prom
   }
   const [file, ...args] = words;
   if (file !== undefined && file !== "-") {
-    return { script: sourcing(file), name: file, ...positional(args), ...limit, ...(await stdinFor(io)) };
+    const script = (await scriptOfHost(io, file)) ?? sourcing(file);
+    return { script, name: file, ...positional(args), ...limit, ...(await stdinFor(io)) };
   }
   if (io.stdin.kind === "none" || io.stdin.kind === "tty") throw usageError(spec, "no script");
   return { script: await scriptOn(io), name: "gsv", ...positional(args), ...limit };
+}
+
+/** The text of a file of this computer, read as the person, unless gsv has a file of this path. */
+async function scriptOfHost(io: Io, file: string): Promise<string | null> {
+  if (file.startsWith("~") || /^(?:\/usr)?\/bin\//.test(file)) return null;
+  const path = resolve(io.cwd, file);
+  const host = await io.host().catch(() => null);
+  const kind = (await host?.look(path, { follow: true }))?.kind;
+  if (kind === undefined || (await statOrNull(io.sys(), file, { link: false })) !== null) return null;
+  if (kind === "directory") throw new SysError("EISDIR", `${file}: Is a directory`);
+  const tooLong = () => tooLongScript(file);
+  return textOf(await wholeHostFile(io, path, { bytesMax: LIMITS.shellScriptBytesMax, tooLong }), file);
 }
 
 // Like bash: prefers a script file to a program of the same name, and does not run programs as scripts. A missing file exits with 3.
@@ -154,12 +171,19 @@ function quoted(path: string): string {
 
 async function scriptOn(io: Io): Promise<string> {
   const bytes = await allOf(io, LIMITS.shellScriptBytesMax);
-  if (bytes.byteLength > LIMITS.shellScriptBytesMax)
-    throw new SysError("EFBIG", `the script is larger than ${LIMITS.shellScriptBytesMax / 1024} KiB`);
+  if (bytes.byteLength > LIMITS.shellScriptBytesMax) throw tooLongScript("the script");
+  return textOf(bytes, "the script");
+}
+
+function tooLongScript(what: string): SysError {
+  return new SysError("EFBIG", `${what} is larger than ${LIMITS.shellScriptBytesMax / 1024} KiB`);
+}
+
+function textOf(bytes: Uint8Array, what: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new SysError("EUSAGE", "the script is not text: it is not valid UTF-8");
+    throw new SysError("EUSAGE", `${what} is not text: it is not valid UTF-8`);
   }
 }
 

@@ -1,4 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
 import { FakeIo, runs, STATUS, until } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
@@ -255,6 +258,24 @@ describe("gsv sh NAME", () => {
     await type(home, "sh", "-c", 'echo "echo mine \\$1" > ls');
     expect(await type(home, "sh", "ls", "too")).toEqual({ status: 0, stdout: "mine too\n", stderr: "" });
     expect((await type(home, "sh", "nosuch")).stderr).toContain("nosuch: No such file or directory");
+  });
+
+  test("a script of this computer runs over gsv's files, unless gsv has one of that path", async () => {
+    await using home = await TestKernel.boot();
+    const directory = mkdtempSync(join(tmpdir(), "gsv-script-"));
+    const file = join(directory, "hello.sh");
+    writeFileSync(file, 'echo "$0 got $1"; ls ~; exit 7\n');
+    await type(home, "touch", "~/mine");
+    expect(await type(home, "sh", file, "a b")).toEqual({ status: 7, stdout: `${file} got a b\nmine\n`, stderr: "" });
+    expect((await type(home, "sh", "-c", `sh ${file}`)).status).toBe(127);
+    expect(await type(home, "sh", directory)).toMatchObject({
+      stderr: `gsv: ${directory}: Is a directory\n`,
+    });
+    writeFileSync(file, new Uint8Array([0xff]));
+    expect(await type(home, "sh", file)).toMatchObject({ status: 2, stdout: "" });
+    await type(home, "sh", "-c", `mkdir -p /tmp; echo "echo gsv's" > /tmp/both.sh`);
+    expect(await type(home, "sh", "/tmp/both.sh")).toMatchObject({ stdout: "gsv's\n" });
+    rmSync(directory, { recursive: true });
   });
 });
 
