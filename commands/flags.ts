@@ -94,6 +94,6 @@ function unknownFlag(spec: Spec, token: string, known: readonly string[]): SysEr
     const message = `unknown flag ${clip(name)}`;
     return name.startsWith("--") ? new SysError("EUSAGE", message, [meant]) : usageError(spec, message, [meant]);
   }
-  const takesText = Object.values(spec.input).some(({ positional }) => positional === true);
-  return usageError(spec, `unknown flag ${clip(name)}`, takesText ? ["put words that are not flags after --"] : []);
+  const isText = /\s/.test(token) && Object.values(spec.input).some(({ positional }) => positional === true);
+  return usageError(spec, `unknown flag ${clip(name)}`, isText ? ["put words that are not flags after --"] : []);
 }

@@ -58,7 +58,7 @@ async function atHome(here: Awaited<ReturnType<typeof invocation>>) {
   const { checkedEnvironment, homeFrom, homePaths } = await import("./paths.ts");
   const { socketPlace } = await import("./client/socket.ts");
   const env = await checkedEnvironment(here.env);
-  const paths = homePaths(homeFrom(env.GSV_HOME, env.HOME || (await import("node:os")).homedir()));
+  const paths = homePaths(homeFrom(env.GSV_HOME, env.HOME ?? (await import("node:os")).homedir()));
   return { ...here, paths, socket: () => socketPlace(paths, { uid: here.uid, runtimeDir: env.XDG_RUNTIME_DIR }) };
 }
 

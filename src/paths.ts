@@ -96,6 +96,8 @@ export function homeFrom(gsvHome: string | undefined, personsHome: string): stri
 
 function named(gsvHome: string | undefined, personsHome: string): string {
   if (!gsvHome) {
+    if (personsHome === "")
+      throw new SysError("ECONFIG", "HOME is empty", ["set it, or set GSV_HOME to a directory of your own"]);
     if (existsSync(personsHome)) return join(personsHome, ".gsv");
     throw new SysError("ECONFIG", `HOME is ${clip(personsHome)}, which does not exist`, [OWN_DIRECTORY]);
   }

@@ -31,9 +31,11 @@ export async function printError(io: Io, error: unknown, json: boolean): Promise
     return io.stderr.write(jsonLine({ type: "error", code, message, hints, exit: exitStatusOf(error) }));
   }
   const text = code === "EBUG" ? `internal error: ${message}` : message;
+  // Wrong usage: the mistake, and the nearest right form.
+  const shown = exitStatusOf(error) === 2 ? hints.slice(0, 1) : hints;
   const lines = [
     broken(io.stderr, `gsv: ${reveal(text)}`, ""),
-    ...hints.map((hint) => broken(io.stderr, reveal(hint), "  ")),
+    ...shown.map((hint) => broken(io.stderr, reveal(hint), "  ")),
   ];
   await io.stderr.write(`${lines.join("\n")}\n`);
 }

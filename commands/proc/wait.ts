@@ -103,5 +103,6 @@ async function report(io: Io, result: WaitResult, form: Form): Promise<void> {
   if (form.named) await printText(io.stdout, result.pid);
   else if (!form.alone) await printText(io.stdout, `${result.pid} ${result.status}`);
   if (result.waitsFor !== null) await note(io, `gsv: ${result.pid} is on hold: ${waitsForText(result.waitsFor)}`);
-  else if (result.error !== null) await note(io, `gsv: ${result.pid}: ${result.error}`);
+  else if (result.error !== null)
+    await note(io, `gsv: ${result.error.startsWith(`${result.pid} `) ? "" : `${result.pid}: `}${result.error}`);
 }

@@ -122,7 +122,7 @@ class Council {
 
   async hold(chair: string): Promise<{ readonly synthesis: string | null; readonly end: WaitResult }> {
     const { question, names, rounds } = this.about;
-    for (const name of names) this.members.push(await this.seat(name, `council: ${name}`));
+    const chaired = await this.seatAll(chair);
     await this.say(`${names.join(", ")} answer`);
     await this.round((name) => firstPrompt(question, name, names));
     for (let number = 1; number <= rounds; number++) {
@@ -133,9 +133,8 @@ class Council {
     const answers = this.latest();
     if (answers.every(({ text }) => text === null))
       throw new SysError("EIO", "no member answered", [`to see why: gsv logs ${this.members[0]?.pid}`]);
-    this.chair = await this.seat(chair, "council: chair");
     await this.say(`${chair} sums up`);
-    const end = await this.ask(this.chair.pid, chairPrompt(question, answers));
+    const end = await this.ask(chaired.pid, chairPrompt(question, answers));
     return { synthesis: end.text, end };
   }
 
@@ -154,6 +153,18 @@ class Council {
 
   private all(): readonly Member[] {
     return this.chair === null ? this.members : [...this.members, this.chair];
+  }
+
+  /** All before the first question: a name that does not exist costs nothing, and leaves no process. */
+  private async seatAll(chair: string): Promise<Member> {
+    try {
+      for (const name of this.about.names) this.members.push(await this.seat(name, `council: ${name}`));
+      this.chair = await this.seat(chair, "council: chair");
+      return this.chair;
+    } catch (error) {
+      if (!(error instanceof Interrupted)) await this.end();
+      throw error;
+    }
   }
 
   private async seat(name: string, label: string): Promise<Member> {

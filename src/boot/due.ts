@@ -17,6 +17,7 @@ import { type SchedulePorts, schedulesService } from "../due/service.ts";
 import { Starts } from "../due/starts.ts";
 import { wallAt } from "../due/zone.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
+import { hostDirectory } from "../kernel/workspaces/host-directories.ts";
 import { reveal } from "../lib/text/sanitize.ts";
 import type { Notifications } from "../syscalls/due/notify-service.ts";
 import type { Schedules } from "../syscalls/due/sched-service.ts";
@@ -59,13 +60,14 @@ export function bootDue(core: Core, processes: () => Pick<ProcessParts, "ledger"
   };
   const scheduler = new Scheduler({ kernel, starts, clock, newId, onFault, ended });
   const zone = timezoneOf(kernel.config);
+  const hostDirectoryAt = (path: string) => hostDirectory(path, core.machine.paths.home);
   return {
     scheduler,
     notifier,
     notifications: notificationsService({ kernel, clock, notifier }),
     schedules: (directoryAt) =>
       schedulesService({
-        ...{ kernel, clock, random, zone, scheduler, directoryAt },
+        ...{ kernel, clock, random, zone, scheduler, directoryAt, hostDirectoryAt },
         wakes: () => machine.wakeTimer?.isOn() ?? false,
       }),
     cronFiles: cronFiles({ kernel, clock, random, zone, arm: () => scheduler.arm() }),

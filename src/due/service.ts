@@ -42,6 +42,8 @@ export interface SchedulePorts extends ScheduleViewPorts {
   readonly wakes: () => boolean;
   /** Throws if the caller cannot start in the directory. */
   readonly directoryAt: (caller: Caller, path: string) => Promise<string>;
+  /** The same for a directory of this computer. */
+  readonly hostDirectoryAt: (path: string) => string;
 }
 
 const DAY_MS = 86_400_000;
@@ -197,6 +199,7 @@ async function targetOf(
       if (target === "host") await refuseHost(ports.kernel, caller);
       const cwd = wanted.cwd ?? (old?.kind === "exec" ? old.cwd : undefined);
       if (target === "gsv" && wanted.cwd !== undefined) await ports.directoryAt(caller, wanted.cwd);
+      if (target === "host" && cwd !== undefined) ports.hostDirectoryAt(cwd);
       return { kind, text, target, ...defined({ cwd }) };
     }
   }

@@ -23,7 +23,7 @@ import type { BudgetRow } from "../store/kernel/processes/budgets.ts";
 import { SLOT_MS, type UsageSum } from "../store/kernel/processes/usage.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { BudgetInfo, BudgetService, UsageBy, UsageInfo, UsageReports } from "../syscalls/system/spending.ts";
-import { visibleProcess } from "./registry.ts";
+import { killOf, visibleProcess } from "./registry.ts";
 import { settingsFor } from "./settings/config.ts";
 import { beginningOf, zoneOf } from "./since.ts";
 
@@ -39,6 +39,9 @@ export function usageReports({ kernel, clock, atRest }: SpendingOptions): UsageR
     async runs(caller, { pid, limit }) {
       const whose = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
       const runs = await kernel.usage.runs({ ...whose, ...(pid === undefined ? {} : { pid }), limit });
+      // Runs outlive their process; without any, the process must exist or have been killed.
+      if (pid !== undefined && runs.length === 0 && (await killOf(kernel, caller, pid)) === null)
+        await visibleProcess(kernel, caller, pid);
       return {
         runs: await Promise.all(
           runs.map(async ({ micros, ...run }) => {

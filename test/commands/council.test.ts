@@ -73,11 +73,22 @@ describe("gsv council", () => {
     expect(told.get("task:ada")?.[1]).toContain("(gave no answer)");
   });
 
+  test("a chair or member that does not exist is refused before any question, and leaves no process", async () => {
+    io.fakeSys.answer("proc.spawn", ({ as }: { as: string }) => {
+      if (as === "nobody") throw new SysError("ENOENT", "no such agent: nobody");
+      return { pid: `task:${as}` };
+    });
+    expect(await council("--chair", "nobody")).toBe(3);
+    expect(io.stderr.text).toBe("gsv: no such agent: nobody\n");
+    expect(io.fakeSys.asked("proc.send")).toEqual([]);
+    expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:ada" }, { pid: "task:bob" }]);
+  });
+
   test("without any answer there is no synthesis", async () => {
     answers = () => null;
     expect(await council("--rounds", "0")).toBe(1);
     expect(io.stdout.text).toBe("");
-    expect(io.fakeSys.asked("proc.spawn")).toHaveLength(2);
+    expect(io.fakeSys.asked("proc.send")).toHaveLength(2);
   });
 
   test("no answer can end its own block", async () => {
@@ -111,7 +122,7 @@ describe("gsv council", () => {
       await until(() => told.size === 2);
       io.interrupt(name);
       expect(await over).toBe(exit);
-      expect(io.fakeSys.asked("proc.abort")).toHaveLength(2);
+      expect(io.fakeSys.asked("proc.abort")).toHaveLength(3);
     });
 
   test("--timeout gives up with 124", async () => {

@@ -69,6 +69,12 @@ describe("cost of runs", () => {
     ]);
     const { runs: one } = await home.sys.call<{ runs: unknown[] }>("proc.runs", { pid, limit: 5 });
     expect(one).toHaveLength(1);
+    const idle = await home.task();
+    expect(await home.sys.call<{ runs: unknown[] }>("proc.runs", { pid: idle })).toEqual({ runs: [] });
+    for (const unknown of ["task:nosuch", "init:5"])
+      expect((await home.refusal("proc.runs", { pid: unknown })).code).toBe("ESRCH");
+    await home.sys.call("proc.kill", { pid });
+    expect((await home.sys.call<{ runs: unknown[] }>("proc.runs", { pid })).runs).toHaveLength(1);
     await home.sys.call("account.create", { username: "bob" }, {}).catch(() => {});
     expect((await home.person(0).call<{ runs: unknown[] }>("proc.runs", { limit: 1 })).runs).toHaveLength(1);
   });

@@ -170,7 +170,7 @@ describe("words that are no command", () => {
     [["__proto__"], "unknown command: __proto__", "gsv help"],
     [["proc", "lst"], "unknown command: proc lst", "did you mean gsv proc list"],
     [["proc", "constructor"], "unknown command: proc constructor", "usage: gsv proc COMMAND"],
-    [["sys", "drain"], "unknown command: sys", "gsv help"],
+    [["sys", "drain"], "unknown command: sys", "did you mean gsv system"],
     [["--uid", "1", "ps"], "--uid must come after the command", "flags of a command follow it"],
     [["fix the bug"], "unknown command: fix the bug", 'to send it as a message: gsv chat "…"'],
     [["cost"], "unknown command: cost", "did you mean gsv usage\n"],

@@ -51,6 +51,13 @@ test.each([
   expect(error.split("\n")[0]!.length).toBeLessThanOrEqual(100);
 });
 
+test("sched add: a working directory that does not exist is refused, in gsv and on this computer", async () => {
+  expect((await gsv("sched", "add", "every 10m", "df", "--exec", "--cwd", "/no/such"))[0]).toBe(3);
+  const [status, , error] = await gsv("sched", "add", "every 10m", "df", "--exec", "--host", "--cwd", "/no/such");
+  expect([status, error]).toEqual([3, "gsv: no such directory on this computer: /no/such\n"]);
+  expect(await gsv("sched", "list", "--json")).toEqual([0, "", ""]);
+});
+
 test.each([
   [["--new", "--exec"], "use one of --pid, --event, --new and --exec"],
   [["--model", "opus"], "--model needs --new"],

@@ -273,8 +273,8 @@ describe("gsv sh NAME", () => {
     });
     writeFileSync(file, new Uint8Array([0xff]));
     expect(await type(home, "sh", file)).toMatchObject({ status: 2, stdout: "" });
-    await type(home, "sh", "-c", `mkdir -p /tmp; echo "echo gsv's" > /tmp/both.sh`);
-    expect(await type(home, "sh", "/tmp/both.sh")).toMatchObject({ stdout: "gsv's\n" });
+    await type(home, "sh", "-c", `mkdir -p /tmp; echo "echo from gsv" > /tmp/both.sh`);
+    expect(await type(home, "sh", "/tmp/both.sh")).toMatchObject({ stdout: "from gsv\n" });
     rmSync(directory, { recursive: true });
   });
 });

@@ -38,6 +38,12 @@ describe("the environment", () => {
     expect(homeFrom("/somewhere/home", "/nonexistent/home")).toBe("/somewhere/home");
   });
 
+  test("an empty HOME is refused with 78, and no home is made elsewhere", async () => {
+    expect(() => homeFrom(undefined, "")).toThrow("HOME is empty");
+    const { status, stderr } = await home.gsv(["ps"], { env: { HOME: "", GSV_HOME: "" } });
+    expect([status, stderr.split("\n")[0]]).toEqual([78, "gsv: HOME is empty"]);
+  });
+
   test("a number that is none is refused with 78, and the variable is named", async () => {
     for (const text of ["abc", "-1", "0", "1.5", "99999999999"])
       expect(() => configFrom({ GSV_KERNEL_IDLE_MS: text })).toThrow(

@@ -53,7 +53,6 @@ gsv sh --timeout 0.3 -c 'while :; do :; done'
 gsv sh -c 'logs -f'
 #! gsv: logs -f never ends, so a script cannot wait for it
 #!   in a pipe it ends with the reader: logs -f PID | grep -m1 WORD
-#!   outside a script: gsv logs -f PID
 #= 2
 
 # A program that never ends runs while another reads it, and ends with it.

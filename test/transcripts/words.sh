@@ -22,17 +22,14 @@ gsv list
 gsv proc list --uid --limit 3
 #! gsv: --uid needs a value, and --limit looks like a flag
 #!   if it is the value: --uid=--limit
-#!   usage: gsv proc list …
 #= 2
 gsv proc list --uid -1
 #! gsv: --uid needs a value, and -1 looks like a flag
 #!   if it is the value: --uid=-1
-#!   usage: gsv proc list …
 #= 2
 gsv proc send hello world
 #! gsv: unexpected argument world
 #!   text of several words needs quotes around it
-#!   usage: gsv proc send …
 #= 2
 gsv chat
 #! gsv: nothing to send: give a message or pipe one in
