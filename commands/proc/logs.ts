@@ -6,7 +6,7 @@ import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import { isoTime, localTime } from "../../src/lib/text/days.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
-import { messageLine, partsText } from "../../src/syscalls/format.ts";
+import { historyRows, messageLine, partsText } from "../../src/syscalls/format.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
 import { usageError } from "../args.ts";
 import type { Io } from "../command.ts";
@@ -85,7 +85,7 @@ async function newest(io: Io, asked: LogQuery, { json, goesOn }: LogFormat): Pro
   const page = await io.sys().call<HistoryPage>("proc.history", { limit: LIMITS.historyPageDefault, ...asked });
   // A pager would delay new messages.
   const steady: Io = goesOn ? Object.create(io, { noPager: { value: true } }) : io;
-  if (!goesOn || page.messages.length > 0) await printResult(steady, print, page, json);
+  if (!goesOn || historyRows(page).length > 0) await printResult(steady, print, page, json);
   const last = page.messages.at(-1)?.id ?? (goesOn ? await lastOf(io, page.pid) : 0);
   return { pid: page.pid, afterSeq: last };
 }
@@ -112,7 +112,7 @@ async function lastOf(io: Io, pid: string): Promise<number> {
 }
 
 async function printMessages(io: Io, page: HistoryPage, json: boolean): Promise<void> {
-  for (const message of page.messages) {
+  for (const message of historyRows(page)) {
     if (json) await io.stdout.write(jsonLine(message));
     else await printText(io.stdout, messageLine(message, io.stdout.isTTY ? localTime : isoTime));
   }

@@ -76,8 +76,7 @@ export const strace = command(spec, async ({ args, json }, io) => {
   if (first === undefined) throw usageError(spec, "no process given");
   if (!args.once && io.isScript === true)
     throw new SysError("EUSAGE", "strace never ends, so a script cannot wait for it", [
-      `in a pipe it ends with the reader: strace ${first} | head -3`,
-      `for past calls only: gsv strace --once ${first}`,
+      `for past calls only: gsv strace --once ${first}; in a pipe it ends with the reader: strace ${first} | head -3`,
     ]);
   const choice = callChoice(args.expression ?? []);
   await checkNames(choice);

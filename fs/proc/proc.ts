@@ -15,7 +15,7 @@ import { contextFileRows, unlessGone } from "../read/context-files.ts";
 import { Control } from "./control.ts";
 import { cmdlineText, environText, factsText, identityText, limitsText, statusText, usageText } from "./facts.ts";
 import { type MachinePorts, machineRows } from "./machine.ts";
-import { ProcQueries } from "./queries.ts";
+import { type Page, ProcQueries } from "./queries.ts";
 import { type LivePorts, Streams } from "./stream.ts";
 
 export interface ProcOptions {
@@ -24,7 +24,7 @@ export interface ProcOptions {
   readonly actFor: (caller: Caller) => Sys;
   readonly clock: Clock;
   /** The command line's formatters, so that files read the same. */
-  readonly messageLine: (message: Message) => string;
+  readonly historyLines: (page: Page) => readonly string[];
   readonly waitsForText: (waits: WaitsFor) => string;
   readonly segmentName: (segment: Segment) => string;
   /** Data that is not stored yet. */
@@ -80,18 +80,19 @@ function factRows(queries: ProcQueries, { waitsForText }: ProcOptions): TextRow[
   ];
 }
 
-function workRows(queries: ProcQueries, { messageLine, segmentName }: ProcOptions): Row[] {
+function workRows(queries: ProcQueries, { historyLines, segmentName }: ProcOptions): Row[] {
   const row = (name: string, text: (caller: Caller, pid: string) => Promise<string>): TextRow => ({
     path: `/*/${name}`,
     text: (caller, [pid = ""]) => text(caller, pid),
   });
-  const lines = async function* (pages: AsyncIterable<readonly Message[]>, text: (message: Message) => string) {
-    for await (const page of pages) yield page.map((message) => line(text(message))).join("");
+  const lines = async function* <Each>(pages: AsyncIterable<Each>, linesOf: (page: Each) => readonly string[]) {
+    for await (const page of pages) yield linesOf(page).map(line).join("");
   };
+  const asJson = (messages: readonly Message[]) => messages.map((message) => JSON.stringify(message));
   return [
     {
       path: "/*/messages",
-      text: async (caller, [pid = ""]) => lines(queries.history(caller, pid), (each) => JSON.stringify(each)),
+      text: async (caller, [pid = ""]) => lines(queries.history(caller, pid), ({ messages }) => asJson(messages)),
     },
     {
       path: "/*/segments/*",
@@ -103,10 +104,10 @@ function workRows(queries: ProcQueries, { messageLine, segmentName }: ProcOption
       text: async (caller, [pid = "", name = ""]) => {
         const segment = await queries.segment(caller, pid, name);
         if (segment === null) throw new FileError("ENOENT", `/${pid}/segments/${name}`);
-        return lines(queries.between(caller, pid, segment), (each) => JSON.stringify(each));
+        return lines(queries.between(caller, pid, segment), asJson);
       },
     },
-    { path: "/*/history", text: async (caller, [pid = ""]) => lines(queries.history(caller, pid), messageLine) },
+    { path: "/*/history", text: async (caller, [pid = ""]) => lines(queries.history(caller, pid), historyLines) },
     row("queue", async (caller, pid) => factsText([["Queued", (await queries.info(caller, pid)).queued]])),
     row("pending", async (caller, pid) => (await queries.pending(caller, pid)).map(jsonLine).join("")),
     row("approvals", async (caller, pid) => (await queries.approvals(caller, pid)).map(jsonLine).join("")),

@@ -5,7 +5,7 @@ import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { isPid } from "../../src/abi/ids.ts";
 import type { Message, ToolCall } from "../../src/abi/process/message.ts";
-import type { Approval, ProcessInfo } from "../../src/abi/process/process.ts";
+import type { Approval, ProcessInfo, RunFailure } from "../../src/abi/process/process.ts";
 import type { Segment } from "../../src/abi/process/segment.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { FileError } from "../error.ts";
@@ -25,6 +25,7 @@ export interface Page {
   readonly messageCount: number;
   readonly hasMoreAfter: boolean;
   readonly activeRunId: string | null;
+  readonly failure?: RunFailure;
 }
 
 const NOTIFICATIONS_MAX = 500;
@@ -67,10 +68,10 @@ export class ProcQueries {
     return alive(pid, this.sysFor(caller).call("proc.get", { pid }));
   }
 
-  async *history(caller: Caller, pid: string): AsyncGenerator<readonly Message[]> {
+  async *history(caller: Caller, pid: string): AsyncGenerator<Page> {
     for (let afterSeq = 0; ; ) {
       const page = await this.page(caller, { pid, afterSeq, limit: LIMITS.historyPageMax });
-      yield page.messages;
+      yield page;
       const last = page.messages.at(-1);
       if (last === undefined || !page.hasMoreAfter) return;
       afterSeq = last.id;

@@ -28,7 +28,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { TemporaryBytes } from "../lib/memory/growing-bytes.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import { messageLine, waitsForText } from "../syscalls/format.ts";
+import { historyLines, waitsForText } from "../syscalls/format.ts";
 import { segmentName } from "../syscalls/proc/history-service.ts";
 
 const TMP_BYTES_MAX = 64 * 1024 * 1024;
@@ -80,7 +80,10 @@ export function mountedFiles(parts: MountParts): Namespace {
     { at: "/", fs: told(repoFs({ ...parts.homes, under: stored })) },
     { at: "/tmp", fs: told(scratch, "/tmp") },
     { at: "/workspaces", fs: told(workspacesFs(parts.workspaces, clock.now())), whole: true },
-    { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, segmentName, waitsForText, ...live, ...machine }) },
+    {
+      at: "/proc",
+      fs: procFs({ sysFor, actFor, clock, historyLines, segmentName, waitsForText, ...live, ...machine }),
+    },
     { at: "/sys", fs: sysFs({ sysFor, actFor, clock, reference: REFERENCE }) },
     { at: "/dev", fs: devFs(parts.random, clock.now()) },
     { at: "/etc/passwd", fs: etcFile(etc.passwd, clock) },

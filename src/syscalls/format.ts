@@ -2,7 +2,7 @@
 
 import type { Message } from "../abi/process/message.ts";
 import { exactUsd, microsOf } from "../abi/process/money.ts";
-import type { NextTry, ProcessInfo, WaitsFor } from "../abi/process/process.ts";
+import type { NextTry, ProcessInfo, RunFailure, WaitsFor } from "../abi/process/process.ts";
 import type { Commit } from "../abi/repo.ts";
 import { isoTime, type When } from "../lib/text/days.ts";
 import { reveal } from "../lib/text/sanitize.ts";
@@ -114,7 +114,25 @@ export function signalledText({ pid, signal, state, closed }: Signalled): string
   return `${pid} ${state ?? "gone"}`;
 }
 
-export function messageLine(message: Message, when: When = isoTime): string {
+/** The messages of a page, and what keeps the run from going on. */
+export function historyRows({
+  messages,
+  failure,
+}: Pick<HistoryPage, "messages" | "failure">): readonly (Message | FailureRow)[] {
+  if (failure === undefined) return messages;
+  return [...messages, { ...failure, role: "failure", content: waitsForText(failure.waitsFor) }];
+}
+
+export function historyLines(page: Pick<HistoryPage, "messages" | "failure">): readonly string[] {
+  return historyRows(page).map((row) => messageLine(row));
+}
+
+interface FailureRow extends RunFailure {
+  readonly role: "failure";
+  readonly content: string;
+}
+
+export function messageLine(message: Message | FailureRow, when: When = isoTime): string {
   const head = `[${when(message.timestamp)}] ${message.role}:`;
   switch (message.role) {
     case "assistant": {

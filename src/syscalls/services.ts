@@ -5,7 +5,16 @@ import type { ConfigLayer } from "../abi/config/config-value.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Mode } from "../abi/policy.ts";
 import type { Message } from "../abi/process/message.ts";
-import type { ProcessInfo, Profile, RestartRule, RunStatus, State, Usage, WaitsFor } from "../abi/process/process.ts";
+import type {
+  ProcessInfo,
+  Profile,
+  RestartRule,
+  RunFailure,
+  RunStatus,
+  State,
+  Usage,
+  WaitsFor,
+} from "../abi/process/process.ts";
 import type { Segment } from "../abi/process/segment.ts";
 import type { Thinking } from "../abi/process/session.ts";
 import type { Checkpoint } from "../abi/process/workspace.ts";
@@ -39,6 +48,8 @@ export interface HistoryPage {
   readonly hasMoreAfter: boolean;
   readonly activeRunId: string | null;
   readonly pendingHil: ShownApproval | null;
+  /** On the newest page, why the run is paused or waits for its next try. */
+  readonly failure?: RunFailure;
 }
 
 export interface HistoryQuery {

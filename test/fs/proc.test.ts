@@ -9,7 +9,7 @@ import type { Caller } from "../../src/abi/identity.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import { messageLine, waitsForText } from "../../src/syscalls/format.ts";
+import { historyLines, waitsForText } from "../../src/syscalls/format.ts";
 import { segmentName } from "../../src/syscalls/proc/history-service.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
@@ -62,7 +62,7 @@ function proc() {
   });
   const files = new Namespace([
     { at: "/", fs: memoryMount() },
-    { at: "/proc", fs: procFs({ sysFor, actFor: sysFor, clock, messageLine, segmentName, waitsForText }) },
+    { at: "/proc", fs: procFs({ sysFor, actFor: sysFor, clock, historyLines, segmentName, waitsForText }) },
   ]);
   const read = async (path: string, caller: Caller = sam, bytesMax = 1 << 20) =>
     new TextDecoder().decode((await files.read(caller, path, { bytesMax })).bytes);

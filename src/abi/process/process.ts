@@ -73,6 +73,13 @@ export interface NextTry {
   readonly looks?: number;
 }
 
+/** Why a run is paused or waits for its next try. */
+export interface RunFailure {
+  readonly runId: string | null;
+  readonly timestamp: number;
+  readonly waitsFor: WaitsFor;
+}
+
 /** When a process restarts after an error. Stops, refusals, limits and outages do not count as errors. */
 export const RESTART_RULES = ["on-failure", "never"] as const;
 export type RestartRule = (typeof RESTART_RULES)[number];
@@ -93,6 +100,8 @@ export interface Retrying {
   readonly pauses: number;
   /** null during a call. */
   readonly waitsFor: WaitsFor | null;
+  /** Why the last call failed. */
+  readonly reason?: string;
 }
 
 export interface ProcessInfo {

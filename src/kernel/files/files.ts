@@ -260,7 +260,7 @@ export function withReceipt(receipt: ReceiptContext["receipt"], answer: object):
 }
 
 /** Creates directories for the work; if it fails, removes those that are still empty. */
-export async function withDirectories<T>(
+async function withDirectories<T>(
   namespace: Namespace,
   caller: Caller,
   missing: readonly string[],

@@ -3,6 +3,7 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { Message } from "../../abi/process/message.ts";
+import type { WaitsFor } from "../../abi/process/process.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import { beginningOf } from "../../kernel/since.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -11,7 +12,7 @@ import { waitAtMost } from "../../lib/wait.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
-import type { Histories } from "../../syscalls/services.ts";
+import type { Histories, HistoryPage } from "../../syscalls/services.ts";
 import { shownApproval } from "../approvals/approvals.ts";
 
 /** Limit for the arguments of a call, in a message larger than a page. */
@@ -71,6 +72,7 @@ export function historiesService({ kernel, store, now, open, calls }: HistoryPor
         hasMoreAfter: slice.hasMoreAfter || (cut && onwards),
         activeRunId,
         pendingHil: asked === null ? null : shownApproval(asked),
+        ...(slice.hasMoreAfter || (cut && onwards) || query.offset ? {} : failureOf(row, activeRunId)),
       };
     },
     async text(caller, pid, { seq, offset }) {
@@ -106,6 +108,17 @@ export function historiesService({ kernel, store, now, open, calls }: HistoryPor
       return (await store.segments(pid)).slice(-LIMITS.listPageMax);
     },
   };
+}
+
+const FAILURES: readonly WaitsFor["kind"][] = ["model", "outage", "credential", "restart", "limit", "disk"];
+
+function failureOf(
+  { waitsFor, lastActiveAt, createdAt }: ProcessRow,
+  runId: string | null,
+): Pick<HistoryPage, "failure"> {
+  if (waitsFor === null || !FAILURES.includes(waitsFor.kind)) return {};
+  const since = "since" in waitsFor ? waitsFor.since : undefined;
+  return { failure: { runId, timestamp: since ?? lastActiveAt ?? createdAt, waitsFor } };
 }
 
 function newestOrOldest(messages: readonly Message[], onwards: boolean): readonly Message[] {

@@ -1,5 +1,6 @@
 // Abort, and the two halves of reset and kill. Each raises the epoch, which fences the current owner of the run.
 
+import { FAILED_NOTE } from "../../abi/process/message.ts";
 import type { Approval, RunEnd } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
 import { forgetKnownFiles } from "./files/known.ts";
@@ -17,7 +18,7 @@ import {
   runEnd,
   undeliveredRecord,
 } from "./rows.ts";
-import { cancelCalls, finishRun } from "./turns.ts";
+import { addNote, cancelCalls, finishRun } from "./turns.ts";
 
 /** A reset in the transaction that admits a message. */
 export interface Renewal {
@@ -87,12 +88,19 @@ export function abortRun(db: Db, head: HeadRow, reason: string, now: number): Ab
   head.epoch++;
   const withdrawn = withdrawApprovals(db, head, now);
   const interrupted = cancelCalls(db, head, runId, "cancelled: the run was aborted", now);
+  noteFailure(db, head, runId, now);
   const ends = finishRun(db, head, { runId, status: "aborted", reason, text: null, error: null, now });
   const next = db.get<{ run_id: string | null }>(
     "SELECT run_id FROM message_queue WHERE generation = ? AND wakes = 1 ORDER BY id LIMIT 1",
     head.generation,
   );
   return { aborted: true, runId, interruptedToolCalls: interrupted, ends, withdrawn, nextRunId: next?.run_id ?? null };
+}
+
+/** The history keeps why an aborted run had no answer. */
+function noteFailure(db: Db, head: HeadRow, runId: string, now: number): void {
+  const reason = head.paused?.kind === "credential" ? head.paused.reason : head.retrying?.reason;
+  if (reason !== undefined) addNote(db, head, { runId, note: `${FAILED_NOTE} ${reason}; the run was aborted`, now });
 }
 
 /** Removes a queued message; the run in flight continues. Null if no such message is queued. */

@@ -217,7 +217,9 @@ export class HeadRow implements Head {
   }
 
   retry(retrying: Retrying, isPaused: boolean): null {
-    this.retrying = retrying;
+    const { waitsFor } = retrying;
+    const reason = waitsFor !== null && "reason" in waitsFor ? waitsFor.reason : this.retrying?.reason;
+    this.retrying = reason === undefined ? retrying : { ...retrying, reason };
     if (!isPaused) return null;
     this.paused = retrying.waitsFor;
     this.move("pause");

@@ -22,10 +22,20 @@ import { outboxVerbs } from "./outbox.ts";
 import { isRefusal, type Outcome, type Refusal } from "./outcome.ts";
 import { promptVerbs } from "./prompts.ts";
 import { repeats } from "./repeats.ts";
-import { insertMessage, runEnd } from "./rows.ts";
+import { runEnd } from "./rows.ts";
 import { sweepRows } from "./sweep.ts";
 import { timingVerbs } from "./timing.ts";
-import { beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls, spend } from "./turns.ts";
+import {
+  addNote,
+  beginCall,
+  cancelCalls,
+  commitTurn,
+  endCall,
+  finishRun,
+  openCall,
+  openCalls,
+  spend,
+} from "./turns.ts";
 import type { ProcessStore } from "./verbs.ts";
 
 export interface ProcessStoreOptions extends ProcessFilesOptions {
@@ -176,15 +186,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       return owned(pid, epoch, "full", (db, head) => {
         if (head.currentRun !== run.runId) return "fenced";
         cancelCalls(db, head, run.runId, "cancelled: the run ended", run.now);
-        if (run.note !== null) {
-          insertMessage(db, head.generation, {
-            id: head.takeSeq(),
-            role: "system",
-            content: run.note,
-            runId: run.runId,
-            timestamp: run.now,
-          });
-        }
+        if (run.note !== null) addNote(db, head, { runId: run.runId, note: run.note, now: run.now });
         return finishRun(db, head, { ...run, text: null });
       });
     },

@@ -245,6 +245,15 @@ function unknownResult(call: CallRow, now: number) {
 }
 
 /** Ends the run and the runs merged into it, each with its own finish row. */
+export function addNote(
+  db: Db,
+  head: HeadRow,
+  { runId, note, now }: { readonly runId: string; readonly note: string; readonly now: number },
+): void {
+  const message = { id: head.takeSeq(), role: "system", content: note, runId, timestamp: now } as const;
+  insertMessage(db, head.generation, message);
+}
+
 export function finishRun(
   db: Db,
   head: HeadRow,

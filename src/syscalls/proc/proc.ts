@@ -6,7 +6,7 @@ import { MODE_ALIASES, MODES } from "../../abi/policy.ts";
 import { PROFILES, RESTART_RULES } from "../../abi/process/process.ts";
 import type { Rights } from "../account/account-service.ts";
 import { facts, field, syscall, value } from "../define.ts";
-import { capsText, closedText, messageLine, partsText, signalledText } from "../format.ts";
+import { capsText, closedText, historyRows, messageLine, partsText, signalledText } from "../format.ts";
 import {
   type Aborted,
   type Answered,
@@ -174,7 +174,7 @@ export const procCalls = [
       examples: ["gsv proc history --limit 30", "gsv proc history --pid task:abc123 --limit 50 --offset 50 --json"],
       print: {
         kind: "list",
-        rows: (result: HistoryPage) => result.messages,
+        rows: historyRows,
         line: messageLine,
         empty: "(no messages)",
         note: (result: HistoryPage) =>
