@@ -80,6 +80,7 @@ async function hostMachine({ env, paths, uid, clock, random, command, socket }: 
   const { startKernel } = await import("./client/client.ts");
   const { accountName } = await import("./paths.ts");
   const { wakeTimer } = await import("./machine/wake/wake.ts");
+  const { localZone } = await import("./machine/wake/local-zone.ts");
   return {
     paths,
     uid,
@@ -95,6 +96,7 @@ async function hostMachine({ env, paths, uid, clock, random, command, socket }: 
     secretsStore: env.GSV_SECRETS,
     hostEnv: env,
     wakeTimer: wakeTimer({ paths, env, uid, clock, command }),
+    zone: localZone(process.env),
     log: (line: string) => process.stderr.write(`${new Date(clock.now()).toISOString()} ${line}\n`),
     startKernel: () => void startKernel({ paths, command, env }),
     onLost: () => process.exit(75),

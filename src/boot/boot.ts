@@ -22,6 +22,7 @@ import { modelsService } from "../kernel/models/models.ts";
 import { ServedModels } from "../kernel/models/served-models.ts";
 import type { StorageParts } from "../kernel/storage/drivers.ts";
 import { kernelSys } from "../kernel/sys.ts";
+import { DueQueue } from "../lib/alarm.ts";
 import { learnEnvironment } from "../machine/redact-environment.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import { Retries } from "../process/faults/disk-retry.ts";
@@ -146,6 +147,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
   const onFault = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const newRequestId = () => uuidv7(clock.now(), random);
   const bus = new Bus(onFault);
+  const queue = new DueQueue({ ...machine, onFault });
   const through = (dispatch: Dispatch, uid: number, caller: () => Promise<Caller>, client?: ClientInfo) =>
     kernelSys({
       dispatch,
@@ -180,7 +182,8 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
     search: lazySearch({ ...ports, indexDb: machine.paths.indexDb, clock, log, bus, onFault }),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
-    retries: new Retries(clock, setting.config["kernel.diskRetryMs"], onFault),
+    queue,
+    retries: new Retries(clock, setting.config["kernel.diskRetryMs"], queue),
     calls: new CallWaiters(),
     servers: new ToolServers({ kernel: ports.kernel, bus, clock, random }),
     hooks: bootHooks({ ...ports, machine, bus, redactor: setting.redactor, onFault }),

@@ -23,6 +23,7 @@ import type { HostLauncher } from "../kernel/shells/host-launcher.ts";
 import type { ShellTool } from "../kernel/shells/shell-tool.ts";
 import type { StorageParts } from "../kernel/storage/drivers.ts";
 import type { HostDirectories } from "../kernel/workspaces/host-directories.ts";
+import type { DueQueue } from "../lib/alarm.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/host-environment.ts";
 import type { CacheBudget } from "../lib/memory/cache-budget.ts";
@@ -92,6 +93,8 @@ export interface Machine {
   readonly retention?: () => Promise<RetentionSettings>;
   /** The directory mounted at /mnt/host. */
   readonly hostDirectory?: string;
+  /** The time zone of this computer, applied to this process if it changed. */
+  readonly zone?: () => string;
   /** Starts a kernel when something is due. */
   readonly wakeTimer?: Pick<WakeTimer, "isOn" | "set">;
   /** Cost of a password hash; tests use a cheap one. */
@@ -122,6 +125,8 @@ export interface Core extends Ports, SettingParts, RepoParts, CacheParts {
   readonly storage: StorageParts;
   readonly machine: Machine;
   readonly bus: Bus;
+  /** What is due. */
+  readonly queue: DueQueue;
   readonly callers: Callers;
   readonly passwords: Passwords;
   readonly logins: Logins;

@@ -1,7 +1,7 @@
 // Builds what starts by itself and what tells about it: the scheduler, the notifier, and the services behind sched.* and notify.*.
 
 import type { CronFiles } from "../../fs/generated/cron.ts";
-import type { Caller } from "../abi/identity.ts";
+import { type Caller, ROOT_UID } from "../abi/identity.ts";
 import { initPid, uuidv7 } from "../abi/ids.ts";
 import { quietFor } from "../abi/notification.ts";
 import { FAILURES } from "../abi/schedule.ts";
@@ -58,7 +58,16 @@ export function bootDue(core: Core, processes: () => Pick<ProcessParts, "ledger"
     bus.emit({ name: "process.schedule", ...base, schedule: name, state, text });
     announceFailure(notifier, schedule, end, pausedWhy);
   };
-  const scheduler = new Scheduler({ kernel, starts, clock, newId, onFault, ended });
+  const scheduler = new Scheduler({
+    kernel,
+    starts,
+    queue: core.queue,
+    clock,
+    newId,
+    onFault,
+    ended,
+    zoneRulesChanged: () => zoneRulesChanged(core),
+  });
   const zone = timezoneOf(kernel.config);
   const hostDirectoryAt = (path: string) => hostDirectory(path, core.machine.paths.home);
   return {
@@ -74,7 +83,7 @@ export function bootDue(core: Core, processes: () => Pick<ProcessParts, "ledger"
   };
 }
 
-function notifierOf({ kernel, machine, bus, onFault }: Core): Notifier {
+function notifierOf({ kernel, machine, bus, queue, onFault }: Core): Notifier {
   const { clock, log, hostEnv = {} } = machine;
   const settings = (uid: number) => settingsFor(kernel.config, { uid, client: undefined });
   const command = notifyCommand({
@@ -86,7 +95,7 @@ function notifierOf({ kernel, machine, bus, onFault }: Core): Notifier {
     },
   });
   return new Notifier({
-    ...{ kernel, bus, clock, onFault, command },
+    ...{ kernel, bus, queue, clock, onFault, command },
     async quietUntil(uid, now) {
       const { text } = (await settings(uid))("notify.quiet");
       if (text === "") return null;
@@ -104,4 +113,16 @@ export async function setWakeTimer({ kernel, machine: { wakeTimer }, onFault }: 
   if (!wakeTimer?.isOn()) return;
   const [first] = await kernel.upcoming.next({ limit: 1 });
   await wakeTimer.set(first?.at ?? null).catch(onFault);
+}
+
+const ZONE_RULES_KEY = "due/zone-rules";
+
+/** The rules are part of the binary. The first kernel of a home stores them without a change. */
+async function zoneRulesChanged({ kernel, machine: { clock } }: Core): Promise<boolean> {
+  const rules = process.versions.icu ?? Bun.version;
+  const known = (await kernel.config.under(ZONE_RULES_KEY))[0]?.value;
+  if (known === rules) return false;
+  if (known === undefined && (await kernel.schedules.earliest()) === null) return false;
+  await kernel.config.change([{ key: ZONE_RULES_KEY, value: rules }], { uid: ROOT_UID, now: clock.now() });
+  return known !== undefined;
 }

@@ -15,7 +15,7 @@ export function bootIpc(core: Core, { ledger }: Pick<ProcessParts, "ledger">): I
   const { kernel, processes: store, machine, callers, bus, onFault, unloggedSysFor: sysFor } = core;
   const { clock, random } = machine;
   const calls = new Calls({
-    ...{ kernel, bus, clock, onFault, sysFor },
+    ...{ kernel, bus, clock, queue: core.queue, onFault, sysFor },
     async callerOf({ sourcePid, ownerUid }) {
       if (sourcePid === null) return await callers.person(ownerUid, "/");
       const row = await kernel.processes.get(sourcePid);

@@ -73,6 +73,7 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
   });
   const questions = new Questions({
     clock,
+    queue: core.queue,
     onFault,
     approvals: kernel.approvals,
     sourceOf: async (pid) => (await kernel.sessions.ofProcess(pid))?.source ?? null,

@@ -46,7 +46,7 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
   const ended = (row: ProcessRow, end: RunEnd) => crashes.ended(row, end);
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charge, charged, wake, ended });
   const dayOf = (ownerUid: number) => dayBudget(kernel, ownerUid);
-  const budgets: Budgets = new Budgets({ ...kernel, store, ledger, clock, wake, onFault, dayOf });
+  const budgets: Budgets = new Budgets({ ...kernel, store, ledger, clock, queue: core.queue, wake, onFault, dayOf });
   const { pausedRuns, outages } = bootPausedRuns(core, { ledger, wake, runOver: shells.runOver });
   // Stopping needs the runners, whose runs may be stopped by their time or for lack of credits.
   const control = () => stopping;
@@ -93,14 +93,14 @@ export function earliest(...dueMs: readonly (number | null)[]): number | null {
 
 /** Runs that wait, and the providers that they wait for: each resumes the other's. */
 function bootPausedRuns(
-  { kernel, processes: store, machine: { clock }, models, offers, onFault }: Core,
+  { kernel, processes: store, machine: { clock }, models, offers, queue, onFault }: Core,
   {
     ledger,
     wake,
     runOver,
   }: Pick<ShellParts, "runOver"> & { readonly ledger: Ledger; readonly wake: (pid: string) => void },
 ): Pick<ProcessParts, "pausedRuns" | "outages"> {
-  const runsOf = { processes: kernel.processes, store, ledger, clock, wake, onFault };
+  const runsOf = { processes: kernel.processes, store, ledger, clock, queue, wake, onFault };
   const resume = (row: ProcessRow) => pausedRuns.resume(row);
   const outages: Outages = new Outages({ ...runsOf, resume, runOver });
   const pausedRuns: PausedRuns = new PausedRuns({ ...runsOf, models, offers, outages });
@@ -122,7 +122,7 @@ function bootWatches(core: Core, { ledger, control, pausedRuns }: Watched) {
   const turnsOf = (row: ProcessRow) => contextResetTurns(core, row, isExternal);
   const contextResets = new ContextResets({ store, ledger, clock, turnsOf });
   return {
-    timeouts: new Timeouts({ store, ledger, clock, limitMs, control, onFault }),
+    timeouts: new Timeouts({ store, ledger, clock, queue: core.queue, limitMs, control, onFault }),
     restarter: new Restarter({ store, ledger, clock, isExternal, pausedRuns }),
     contextResets,
     resetContext: (row: ProcessRow, run: Claimed) => contextResets.begin(row, run),

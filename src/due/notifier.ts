@@ -6,7 +6,7 @@ import { initPid } from "../abi/ids.ts";
 import { LEVELS, type Notification } from "../abi/notification.ts";
 import type { SignalOf } from "../abi/signal.ts";
 import type { Bus } from "../kernel/bus.ts";
-import { Alarms } from "../lib/alarm.ts";
+import { Alarms, type DueQueue } from "../lib/alarm.ts";
 import type { Clock } from "../lib/clock.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { Serial } from "../lib/serial.ts";
@@ -16,6 +16,7 @@ import type { AddNotification, NotificationRow } from "../store/kernel/due/notif
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 
 export interface NotifierPorts {
+  readonly queue: DueQueue;
   readonly kernel: Pick<KernelStore, "notifications">;
   readonly bus: Pick<Bus, "emit">;
   readonly clock: Clock;
@@ -48,8 +49,7 @@ export class Notifier {
   private isStopped = false;
 
   constructor(private readonly ports: NotifierPorts) {
-    const { clock, onFault } = ports;
-    this.alarms = new Alarms({ clock, onFault, ring: () => this.announceDue() });
+    this.alarms = new Alarms({ queue: ports.queue, ring: () => this.announceDue() });
   }
 
   /** Announces what an earlier kernel left waiting. */

@@ -2,27 +2,32 @@
 
 import { messageOf } from "../abi/errno.ts";
 import type { OccurrenceResult } from "../abi/schedule.ts";
-import { Alarms } from "../lib/alarm.ts";
-import type { Clock } from "../lib/clock.ts";
+import { Alarms, type DueQueue } from "../lib/alarm.ts";
+import { type Clock, TimeSlice } from "../lib/clock.ts";
 import type { OccurrenceRow } from "../store/kernel/due/occurrences.ts";
 import type { ScheduleRow } from "../store/kernel/due/schedules.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../store/open.ts";
 import { type End, failedEnd, type Starts } from "./starts.ts";
-import { planOf } from "./timetable.ts";
+import { nextAfter, planOf } from "./timetable.ts";
 
 export interface SchedulerPorts {
+  readonly queue: DueQueue;
   readonly kernel: Pick<KernelStore, "schedules" | "occurrences">;
   readonly starts: Pick<Starts, "start" | "follow" | "stop">;
   readonly clock: Clock;
   /** UUIDv7. */
   readonly newId: () => string;
   readonly onFault: (error: unknown) => void;
+  /** True once after the rules of time zones changed: with another gsv. */
+  readonly zoneRulesChanged: () => Promise<boolean>;
   /** Called after the end is stored. */
   readonly ended: (schedule: ScheduleRow, end: End, pausedWhy: string | null) => void;
 }
 
 const CLAIMS_MAX = 50;
+/** A clock that is set back by less runs nothing twice: its schedules wait for the time that they have reached. */
+const FAR_MS = 24 * 60 * 60 * 1000;
 const COMMANDS_MAX = 4;
 const RETRY_MS = 5000;
 /** Half the time for which request ids are kept: until then, a start can be repeated. */
@@ -39,16 +44,41 @@ export class Scheduler {
   private again = false;
 
   constructor(private readonly ports: SchedulerPorts) {
-    const { clock, onFault } = ports;
-    this.alarms = new Alarms({ clock, onFault, ring: () => this.look() });
+    this.alarms = new Alarms({ queue: ports.queue, ring: () => this.look() });
+    ports.queue.onJump(() => {
+      if (!this.leaving.signal.aborted) this.track(this.replan().then(() => this.arm()));
+    });
   }
 
   /** Takes up what an earlier kernel left open, and arms the alarm. */
   async begin(): Promise<void> {
     const { kernel, clock } = this.ports;
     await kernel.schedules.sweep(clock.now() - ONE_SHOTS_KEPT_MS);
+    await this.replan();
     for (const row of await kernel.occurrences.open()) this.track(this.takeUp(row));
+    if (await this.ports.zoneRulesChanged()) this.track(this.replanCrons().then(() => this.arm()));
     await this.arm();
+  }
+
+  /** A clock that was wrong by more than a day leaves no schedule waiting for its return. */
+  private async replan(): Promise<void> {
+    const { kernel, clock } = this.ports;
+    const now = clock.now();
+    for (const { id, timing, rules } of await kernel.schedules.ahead(now + FAR_MS)) {
+      const timed = { id, rules, timing: timing.kind === "every" ? { ...timing, anchor: now } : timing };
+      await kernel.schedules.change(id, { timing: timed.timing, next: nextAfter(timed, now) }, now);
+    }
+  }
+
+  private async replanCrons(): Promise<void> {
+    const { kernel, clock } = this.ports;
+    const now = clock.now();
+    const slice = new TimeSlice();
+    for (const schedule of await kernel.schedules.crons(now)) {
+      const next = nextAfter(schedule, now);
+      if (next.nominalAt !== schedule.nominalAt) await kernel.schedules.change(schedule.id, { next }, now);
+      await slice.step();
+    }
   }
 
   /** Call it after a change of the schedules. */

@@ -250,6 +250,39 @@ describe("a kernel", () => {
   });
 });
 
+describe("a clock that was wrong by years", () => {
+  test("leaves no schedule waiting for its return, also without a look in between", async () => {
+    await using home = await TestKernel.boot();
+    const right = home.clock.now();
+    home.clock.setWall(right + 1000 * 24 * 60 * MINUTE);
+    await add(home, "0 * * * *", "hello", { tz: "UTC" });
+    await add(home, "every 10m", "hello", { name: "often" });
+    await home.clock.advance(60 * MINUTE);
+    await ends(home, 7);
+    home.clock.setWall(right);
+    await home.clock.advance(MINUTE);
+    expect((await job(home)).nextAt).toBe(Date.UTC(2026, 0, 2, 4));
+    home.clock.setWall(right + 1000 * 24 * 60 * MINUTE);
+    await home.clock.advance(MINUTE);
+    home.clock.setWall(right);
+    await home.restart();
+    expect((await job(home)).nextAt).toBe(Date.UTC(2026, 0, 2, 4));
+  });
+});
+
+test("with other rules of time zones, the next times are found again", async () => {
+  await using home = await TestKernel.boot();
+  const { nextAt } = await add(home, "0 9 * * *", "hello", { tz: "Europe/Berlin" });
+  await home.restart();
+  const change = (sql: string) => inKernelDb(home, (db) => db.run(sql));
+  change("UPDATE schedules SET nominal_at = nominal_at + 3600000, next_run_at = next_run_at + 3600000");
+  await home.restart();
+  expect((await job(home)).nextAt).toBe(nextAt! + 60 * MINUTE);
+  change("UPDATE config_kv SET value = 'older' WHERE key = 'due/zone-rules'");
+  await home.restart();
+  await home.until("it is found again", async () => (await job(home)).nextAt === nextAt);
+});
+
 test("sched.run starts it now, besides its times", async () => {
   await using home = await TestKernel.boot();
   const { nextAt } = await add(home, "every 1h", "hello");

@@ -1,6 +1,7 @@
 // Orders of steps that look interchangeable and are not: each test fails when the two steps are swapped.
 
 import { expect, test } from "bun:test";
+import { DueQueue } from "../../src/lib/alarm.ts";
 import { type OutagePorts, Outages } from "../../src/process/faults/outage.ts";
 import { type BudgetPorts, Budgets, type Reservation } from "../../src/process/limits/budgets.ts";
 import { Runners, type RunnersOptions } from "../../src/process/run/runners.ts";
@@ -65,6 +66,7 @@ test("a run that waits for reserved money continues at whatever moment the other
     dayOf: async () => null,
     ledger: { emit() {} },
     clock: new FakeClock(),
+    queue: new DueQueue({ clock: new FakeClock(), onFault: () => {} }),
   };
   const { signal } = new AbortController();
   const most = async () => ({ micros: 80, tokens: 0, ms: 0 });
@@ -95,6 +97,7 @@ test("the next probe of a provider is due although the failed one is not stored 
     }) as ProcessRow;
   const ports = {
     clock,
+    queue: new DueQueue({ clock, onFault: () => {} }),
     processes: { get: async (pid: string) => paused(pid) },
     // A full disk: nothing is ever written.
     ledger: { write: () => new Promise(() => {}) },

@@ -7,7 +7,7 @@ import { initPid } from "../../abi/ids.ts";
 import type { Sys } from "../../abi/sys.ts";
 import { KERNEL_LEAVES } from "../../abi/sys.ts";
 import type { Bus } from "../../kernel/bus.ts";
-import { Alarms } from "../../lib/alarm.ts";
+import { Alarms, type DueQueue } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { IpcEnd, IpcRow } from "../../store/kernel/due/ipc.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
@@ -15,6 +15,7 @@ import { StoreUnavailable } from "../../store/open.ts";
 import type { Sent, WaitResult } from "../../syscalls/services.ts";
 
 export interface CallsPorts {
+  readonly queue: DueQueue;
   readonly kernel: Pick<KernelStore, "ipc">;
   readonly bus: Pick<Bus, "emit" | "listen">;
   readonly clock: Clock;
@@ -43,8 +44,8 @@ export class Calls {
   private readonly stopListening: () => void;
 
   constructor(private readonly ports: CallsPorts) {
-    const { clock, onFault, bus } = ports;
-    this.alarms = new Alarms({ clock, onFault, ring: () => this.expire() });
+    const { queue, bus } = ports;
+    this.alarms = new Alarms({ queue, ring: () => this.expire() });
     this.stopListening = bus.listen({
       ...{ uid: 0, clientId: null, filter: { names: ["chat.complete", "process.exit"] } },
       hear: (signal) => {

@@ -5,7 +5,7 @@
 import { APPROVAL_MS, CHANNEL_APPROVAL_MS, isAtHand, QUESTION_MS } from "../../abi/process/lifecycle.ts";
 import type { ToolOutcome } from "../../abi/process/message.ts";
 import { type Approval, PROFILES_ALONE } from "../../abi/process/process.ts";
-import { Alarms } from "../../lib/alarm.ts";
+import { Alarms, type DueQueue } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { spanText } from "../../lib/text/duration.ts";
 import type { ApprovalRows } from "../../store/kernel/processes/approvals.ts";
@@ -14,6 +14,7 @@ import type { AskRequest, GivenAnswer } from "../../store/process/approvals.ts";
 import type { CallRow } from "../../store/process/verbs.ts";
 
 export interface QuestionsPorts {
+  readonly queue: DueQueue;
   readonly clock: Clock;
   readonly approvals: Pick<ApprovalRows, "open">;
   /** Where messages of a process's session come from; null if it has no session. */
@@ -39,8 +40,7 @@ export class Questions {
   private readonly alarms: Alarms<string>;
 
   constructor(private readonly ports: QuestionsPorts) {
-    const { clock, onFault } = ports;
-    this.alarms = new Alarms({ clock, onFault, ring: (key) => this.expire(key) });
+    this.alarms = new Alarms({ queue: ports.queue, ring: (key) => this.expire(key) });
   }
 
   async of(row: ProcessRow, call: CallRow): Promise<NewQuestion> {

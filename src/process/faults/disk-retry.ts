@@ -1,7 +1,7 @@
 // Repeats work that failed because the disk was full or the like, until it succeeds. Each name has one timer, so asking again adds no
 // retries.
 
-import { Alarms } from "../../lib/alarm.ts";
+import { Alarms, type DueQueue } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 export class Retries {
@@ -11,9 +11,9 @@ export class Retries {
   constructor(
     private readonly clock: Clock,
     private readonly everyMs: number,
-    onFault: (error: unknown) => void,
+    queue: DueQueue,
   ) {
-    this.alarms = new Alarms({ clock, onFault, monotonic: true, ring: (name) => this.again(name) });
+    this.alarms = new Alarms({ queue, monotonic: true, ring: (name) => this.again(name) });
   }
 
   get pending(): boolean {

@@ -7,13 +7,14 @@ import type { NextTry, Retrying, WaitsFor } from "../../abi/process/process.ts";
 import { WORKING_STATES } from "../../abi/process/process.ts";
 import type { Failure } from "../../abi/stream.ts";
 import { providerOf } from "../../kernel/models/outages.ts";
-import { Alarms } from "../../lib/alarm.ts";
+import { Alarms, type DueQueue } from "../../lib/alarm.ts";
 import { laterMs } from "../../lib/backoff.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
 import { endSignals, type LedgerPorts } from "../life/ledger.ts";
 import { EXHAUSTED, PROBES_MAX } from "../run/retry-plan.ts";
 
 export interface OutagePorts extends LedgerPorts {
+  readonly queue: DueQueue;
   readonly processes: ProcessRows;
   readonly resume: (row: ProcessRow) => Promise<void>;
   readonly wake: (pid: string) => void;
@@ -45,8 +46,7 @@ export class Outages {
   private readonly alarms: Alarms<string>;
 
   constructor(private readonly ports: OutagePorts) {
-    const { clock, onFault } = ports;
-    this.alarms = new Alarms({ clock, onFault, ring: (key) => this.probe(key) });
+    this.alarms = new Alarms({ queue: ports.queue, ring: (key) => this.probe(key) });
   }
 
   restore({ pid, ownerUid, waitsFor }: ProcessRow): void {

@@ -4,13 +4,14 @@
 import { TRIED_AGAIN, type WaitsFor } from "../../abi/process/process.ts";
 import type { Model } from "../../kernel/models/model.ts";
 import type { Models } from "../../kernel/models/models.ts";
-import { Alarms } from "../../lib/alarm.ts";
+import { Alarms, type DueQueue } from "../../lib/alarm.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
 import type { LedgerPorts } from "../life/ledger.ts";
 import type { Offers } from "../life/offers.ts";
 import type { Outages } from "./outage.ts";
 
 export interface PausedRunsPorts extends LedgerPorts {
+  readonly queue: DueQueue;
   readonly processes: ProcessRows;
   readonly models: Models;
   readonly offers: Offers;
@@ -40,8 +41,7 @@ export class PausedRuns {
   private readonly due: Alarms<string>;
 
   constructor(private readonly ports: PausedRunsPorts) {
-    const { clock, onFault } = ports;
-    this.due = new Alarms({ clock, onFault, ring: (pid) => this.restart(pid) });
+    this.due = new Alarms({ queue: ports.queue, ring: (pid) => this.restart(pid) });
   }
 
   async restore(): Promise<void> {

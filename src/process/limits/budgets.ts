@@ -22,7 +22,7 @@ import type { WaitsFor } from "../../abi/process/process.ts";
 import type { ReceiptContext } from "../../kernel/dispatch.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import { amountsIn, budgetsShown, type DayBudget } from "../../kernel/spending.ts";
-import { Alarms } from "../../lib/alarm.ts";
+import { Alarms, type DueQueue } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Serial } from "../../lib/serial.ts";
 import { dayBegan, dayEnds } from "../../lib/text/days.ts";
@@ -34,6 +34,7 @@ import type { BudgetChanged, BudgetService } from "../../syscalls/system/spendin
 import type { LedgerPorts } from "../life/ledger.ts";
 
 export interface BudgetPorts extends LedgerPorts {
+  readonly queue: DueQueue;
   readonly processes: ProcessRows;
   readonly budgets: BudgetRows;
   readonly usage: UsageRows;
@@ -77,8 +78,7 @@ export class Budgets {
   private readonly days: Alarms<number>;
 
   constructor(private readonly ports: BudgetPorts) {
-    const { clock, onFault } = ports;
-    this.days = new Alarms({ clock, onFault, ring: () => this.resumeAllowed(null) });
+    this.days = new Alarms({ queue: ports.queue, ring: () => this.resumeAllowed(null) });
   }
 
   /** Resumes runs after a budget or setting changed, a day ended, or the kernel started. */

@@ -3,7 +3,7 @@
 // was stopped by its time gets a new cap when it is resumed.
 
 import { TIMEOUT_CAP, TIMEOUT_WARNING_MS } from "../../abi/process/lifecycle.ts";
-import { Alarms } from "../../lib/alarm.ts";
+import { Alarms, type DueQueue } from "../../lib/alarm.ts";
 import { spanText } from "../../lib/text/duration.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../store/open.ts";
@@ -23,6 +23,7 @@ export interface Stopping {
 }
 
 export interface TimeoutPorts extends LedgerPorts {
+  readonly queue: DueQueue;
   /** Limit without activity; 0 for none. */
   readonly limitMs: (row: ProcessRow, runId: string) => Promise<number>;
   readonly control: () => Pick<Stopping, "stop">;
@@ -53,8 +54,7 @@ export class Timeouts {
   private readonly alarms: Alarms<string>;
 
   constructor(private readonly ports: TimeoutPorts) {
-    const { clock, onFault } = ports;
-    this.alarms = new Alarms({ clock, onFault, ring: (pid) => this.look(pid) });
+    this.alarms = new Alarms({ queue: ports.queue, ring: (pid) => this.look(pid) });
   }
 
   watches(pid: string): boolean {

@@ -68,6 +68,10 @@ export interface ScheduleRows {
   remove(id: string): Promise<void>;
   /** The earliest instant that is due; null without any. */
   earliest(): Promise<number | null>;
+  /** Those that wait beyond this instant although they were added or have run after it: the clock was wrong then. */
+  ahead(at: number): Promise<readonly ScheduleRow[]>;
+  /** Enabled ones with a cron expression that are due after this instant. */
+  crons(after: number): Promise<readonly ScheduleRow[]>;
   /** Removes schedules for one instant that ended before. */
   sweep(endedBefore: number): Promise<void>;
   cronFile(path: string): Promise<CronFileRow | null>;
@@ -121,6 +125,18 @@ export function scheduleRows(kernel: KernelDb): ScheduleRows {
     earliest: async () =>
       db.get<{ at: number | null }>("SELECT min(next_run_at) AS at FROM schedules WHERE next_run_at IS NOT NULL")?.at ??
       null,
+    ahead: async (at) =>
+      db
+        .all<Columns>(
+          `${SELECT} WHERE next_run_at > ?1 AND expression_json NOT LIKE '{"kind":"at"%' AND (created_at > ?1
+            OR schedule_id IN (SELECT schedule_id FROM schedule_runs WHERE scheduled_at > ?1))`,
+          at,
+        )
+        .map(scheduleFrom),
+    crons: async (after) =>
+      db
+        .all<Columns>(`${SELECT} WHERE next_run_at > ? AND expression_json LIKE '{"kind":"cron"%'`, after)
+        .map(scheduleFrom),
     async sweep(endedBefore) {
       kernel.write("normal", () => {
         const over = db.all<{ schedule_id: string }>(
