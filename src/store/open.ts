@@ -70,16 +70,16 @@ export class Db {
   }
 
   get<R extends Row = Row>(sql: string, ...values: SQLQueryBindings[]): R | null {
-    return translated(this.path, () => this.sqlite.query<R, SQLQueryBindings[]>(sql).get(...values));
+    return translated(this.path, () => this.sqlite.query<R, SQLQueryBindings[]>(planned(sql)).get(...values));
   }
 
   all<R extends Row = Row>(sql: string, ...values: SQLQueryBindings[]): R[] {
-    return translated(this.path, () => this.sqlite.query<R, SQLQueryBindings[]>(sql).all(...values));
+    return translated(this.path, () => this.sqlite.query<R, SQLQueryBindings[]>(planned(sql)).all(...values));
   }
 
   /** Returns the number of changed rows. */
   run(sql: string, ...values: SQLQueryBindings[]): number {
-    return translated(this.path, () => this.sqlite.query(sql).run(...values).changes);
+    return translated(this.path, () => this.sqlite.query(planned(sql)).run(...values).changes);
   }
 
   /** Columns and values of one new row. */
@@ -154,6 +154,22 @@ export class Db {
   close(): void {
     this.sqlite.close(false);
   }
+}
+
+const plans = new Map<string, string>();
+const PLANS_MAX = 1000;
+
+/**
+ * A bare parameter in `= ?` beside an ORDER BY, a minimum or a join, and in `LIMIT ?`, makes SQLite compile the statement again at each
+ * run, because a plan may depend on the value: 7 to 20 µs instead of 0.6. It plans without the value of an expression.
+ */
+function planned(sql: string): string {
+  const known = plans.get(sql);
+  if (known !== undefined) return known;
+  const plan = sql.replace(/(?<![<>!=])= (?=\?)/g, "= +").replace(/\bLIMIT (\?\d*)/g, "LIMIT $1 + 0");
+  if (plans.size >= PLANS_MAX) plans.clear();
+  plans.set(sql, plan);
+  return plan;
 }
 
 /** The bytes of a database with further rows. No file is touched; `path` is for errors. */
