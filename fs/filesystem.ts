@@ -46,6 +46,8 @@ export interface Entry {
 export interface Directory {
   readonly entries: readonly Entry[];
   read(name: string, options: ReadOptions): Promise<ReadResult>;
+  /** Throws what a read of a file in `entries` would throw because of modes. */
+  needReadable(name: string): void;
 }
 
 export interface ReadOptions {

@@ -150,13 +150,18 @@ export class Namespace {
     if (place.stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
     const entries = await this.entriesOf(caller, place);
     const here = split(place.path);
-    const files = new Set(entries.flatMap(({ name, stat }) => (stat.kind === "file" ? [name] : [])));
+    const files = new Map(entries.flatMap(({ name, stat }) => (stat.kind === "file" ? [[name, stat] as const] : [])));
     return {
       entries,
       read: async (name, options) => {
         if (!files.has(name)) return this.read(caller, pathOf([...here, name]), options);
         need(caller, place.stat, SEARCH, place.path);
         return readInside(caller, this.place([...here, name], null), options);
+      },
+      needReadable: (name) => {
+        need(caller, place.stat, SEARCH, place.path);
+        const stat = files.get(name);
+        if (stat !== undefined) need(caller, stat, READ, pathOf([...here, name]));
       },
     };
   }

@@ -101,11 +101,18 @@ export class Jail {
 
   /** Null if a parent is missing or not a directory. */
   private hostPath(path: string): string | null {
+    const names = split(path);
+    const known = realRoots.get(this.root);
+    if (known !== undefined) {
+      const host = checked(known, names);
+      if (host !== null) return host;
+    }
     const root = realPath(this.root);
-    if (root === null) return null;
-    const host = join(root, ...split(path));
-    const above = dirname(host);
-    return host === root || above === root || realPath(above) === above ? host : null;
+    // What was known is right: the directory above is not.
+    if (root === null || root === known) return null;
+    if (realRoots.size >= REAL_ROOTS_MAX) realRoots.clear();
+    realRoots.set(this.root, root);
+    return checked(root, names);
   }
 
   private plainDirectory(path: string): string {
@@ -115,6 +122,17 @@ export class Jail {
     if (!stat.isDirectory()) throw new FileError("ENOTDIR", path);
     return host;
   }
+}
+
+/** Real paths of roots. Each is checked when it is used, together with the directory above the file. */
+const realRoots = new Map<string, string>();
+const REAL_ROOTS_MAX = 100;
+
+/** The path of these names below the root; null if the directory above them is not exactly there. */
+function checked(root: string, names: readonly string[]): string | null {
+  const host = join(root, ...names);
+  const above = names.length === 0 ? host : dirname(host);
+  return realPath(above) === above ? host : null;
 }
 
 /** Hard link to the current file, for restoring it. Null if there is none. */
@@ -169,9 +187,9 @@ function kindOf(stat: BigIntStats): FileKind | null {
 }
 
 function statOf(host: string): HostStat | null {
-  const stat = unlessAbsent(() => lstatSync(host, { bigint: true }));
-  const kind = stat === null ? null : kindOf(stat);
-  if (stat === null || kind === null) return null;
+  const stat = unlessAbsent(() => lstatSync(host, { bigint: true, throwIfNoEntry: false }));
+  const kind = stat ? kindOf(stat) : null;
+  if (!stat || kind === null) return null;
   const target = kind === "symlink" ? unlessAbsent(() => readlinkSync(host)) : undefined;
   // Replaced meanwhile.
   if (target === null) return null;

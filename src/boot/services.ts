@@ -38,6 +38,7 @@ import { contextFilesNamed } from "../process/life/spawn-context.ts";
 import { budgetService } from "../process/limits/budgets.ts";
 import { nicenessService } from "../process/limits/niceness.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
+import { KnownTexts } from "../process/prompt/context-files.ts";
 import { type PromptsPorts, promptsService } from "../process/prompt/prompt-service.ts";
 import { type Addressee, modelFor, modelOfProcess, modelService } from "../process/run/model-choice.ts";
 import { keyOf } from "../process/run/request.ts";
@@ -196,6 +197,7 @@ function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: Proc
     clock: machine.clock,
     namespace: options.namespace,
     diskAt: disksOf(core),
+    texts: new KnownTexts(),
     tools,
     windowOf,
     open: (row) => ledger.open(row),

@@ -37,7 +37,7 @@ test("an edit with an editor applies from the next turn of a running process, co
   home.model.will(INIT, { hold: true, calls: [{ name: "Read", args: { path: "~" } }] });
   const { runId } = await home.send("go");
   await home.holding();
-  writeFileSync(join(home.paths.reposDir, "sam/home/context.d/10-a.md"), "words as they are\n");
+  writeFileSync(join(home.paths.reposDir, "sam/home/context.d/10-a.md"), "words as they are!\n");
   home.model.release();
   await home.ended(runId);
   const [first, second] = home.model.asked(INIT).map(({ system }) => system);

@@ -23,7 +23,7 @@ import type { Account } from "../../store/kernel/people/accounts.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
-import { ContextFiles, filesAt } from "./context-files.ts";
+import { ContextFiles, filesAt, type KnownTexts } from "./context-files.ts";
 import { profilePrompt } from "./profiles.ts";
 import { trustedPlace, workspaceRoot } from "./workspace-context.ts";
 
@@ -34,6 +34,7 @@ export interface PromptPorts {
   readonly namespace: Namespace;
   /** Filesystem of a host directory. */
   readonly diskAt: (directory: string) => Namespace;
+  readonly texts: KnownTexts;
   readonly clock: Clock;
 }
 
@@ -92,7 +93,7 @@ interface People {
 async function promptPartsOf(ports: PromptPorts, row: ProcessRow, people: People) {
   const setting = await settingsFor(ports.kernel.config, { uid: row.ownerUid, client: undefined });
   const bytesMax = Number(setting("ai.maxContextBytes").text);
-  const files = new ContextFiles(ports.namespace, people.caller, bytesMax);
+  const files = new ContextFiles(ports.namespace, people.caller, bytesMax, ports.texts);
   return new PromptParts(ports, row, {
     ...people,
     files,
@@ -167,8 +168,9 @@ class PromptParts {
     const now = this.ports.clock.now();
     const kept: ContextFile[] = [];
     // The newest first, in case only one fits.
-    for (const day of [dayOf(now), dayOf(now - DAY_MS)])
-      kept.push(...(await files.fileAt(`/agents/${runAs.username}/memory/${day}.md`)));
+    const directory = `/agents/${runAs.username}/memory`;
+    if (await files.isDirectory(directory))
+      for (const day of [dayOf(now), dayOf(now - DAY_MS)]) kept.push(...(await files.fileAt(`${directory}/${day}.md`)));
     // A person's text: no placeholders are filled in.
     return [rootPrompt({ source: "memory", from: "Your recent notes", files: kept }, this.inputs.bytesMax)];
   }

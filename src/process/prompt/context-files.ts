@@ -3,13 +3,31 @@
 
 import { existsSync } from "node:fs";
 import { unlessRefused } from "../../../fs/error.ts";
-import type { Directory, ReadResult } from "../../../fs/filesystem.ts";
+import type { Directory, Entry, FileKind, ReadResult } from "../../../fs/filesystem.ts";
 import type { Namespace } from "../../../fs/namespace.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { SKILL_BYTES_MAX, skillFrom } from "../../abi/process/skill.ts";
 import type { ContextFile, SkillLine } from "../../prompts/context.ts";
 
 const FILES_MAX = 200;
+const TEXTS_MAX = 256;
+
+/** Texts of earlier prompts, by path. A text counts only for the version of the file that was read. */
+export class KnownTexts {
+  private readonly byPath = new Map<string, { readonly version: string; readonly text: string | null }>();
+
+  find(path: string, version: string): string | null | undefined {
+    const known = this.byPath.get(path);
+    return known?.version === version ? known.text : undefined;
+  }
+
+  note(path: string, version: string, text: string | null): void {
+    this.byPath.delete(path);
+    this.byPath.set(path, { version, text });
+    const [oldest = ""] = this.byPath.keys();
+    if (this.byPath.size > TEXTS_MAX) this.byPath.delete(oldest);
+  }
+}
 
 export class ContextFiles {
   private readonly mostBytes: number;
@@ -18,6 +36,7 @@ export class ContextFiles {
     private readonly namespace: Namespace,
     private readonly caller: Caller,
     bytesMax: number,
+    private readonly known = new KnownTexts(),
     /** Root of the namespace, for paths of the host. */
     private readonly under = "",
   ) {
@@ -29,9 +48,10 @@ export class ContextFiles {
     const files: ContextFile[] = [];
     const directory = await this.directoryAt(path);
     if (directory === null) return files;
-    for (const { name, stat } of directory.entries.slice(0, FILES_MAX)) {
+    for (const entry of directory.entries.slice(0, FILES_MAX)) {
+      const { name, stat } = entry;
       if (!name.endsWith(".md") || stat.kind === "directory") continue;
-      const text = await textOf(directory.read(name, { bytesMax: this.mostBytes }));
+      const text = await this.textIn(directory, path, entry, this.mostBytes);
       if (text !== null) files.push({ path: `${path}/${name}`, text });
     }
     return files;
@@ -53,7 +73,7 @@ export class ContextFiles {
       if (isFile && !entry.endsWith(".md")) continue;
       const name = isFile ? entry.slice(0, -".md".length) : entry;
       const file = isFile ? entry : `${entry}/SKILL.md`;
-      const text = await textOf(directory.read(file, { bytesMax: SKILL_BYTES_MAX + 1 }));
+      const text = await this.textIn(directory, `${home}/skills.d`, { name: file, stat }, SKILL_BYTES_MAX + 1);
       const skill = text === null ? null : skillFrom(name, text);
       if (skill === null || "fault" in skill || known.some((each) => each.name === name)) continue;
       found.push({ name, description: skill.description, path: `${home}/skills.d/${file}` });
@@ -62,8 +82,43 @@ export class ContextFiles {
   }
 
   async exists(path: string): Promise<boolean> {
+    const kind = await this.kindAt(path);
+    return kind !== null && kind !== "directory";
+  }
+
+  async isDirectory(path: string): Promise<boolean> {
+    return (await this.kindAt(path)) === "directory";
+  }
+
+  private async kindAt(path: string): Promise<FileKind | null> {
     const stat = await unlessRefused(() => this.namespace.stat(this.caller, path.slice(this.under.length)));
-    return stat !== null && stat.kind !== "directory";
+    return stat?.kind ?? null;
+  }
+
+  private async textIn(
+    directory: Directory,
+    path: string,
+    { name, stat }: Entry,
+    bytesMax: number,
+  ): Promise<string | null> {
+    if (stat.kind !== "file") return textOf(directory.read(name, { bytesMax }));
+    const key = `${path}/${name} ${bytesMax}`;
+    const known = this.known.find(key, stat.version);
+    if (known !== undefined) {
+      return unlessRefused(async () => {
+        directory.needReadable(name);
+        return known;
+      });
+    }
+    const read = directory.read(name, { bytesMax });
+    const text = await textOf(read);
+    // The file may have changed since it was listed, or be unreadable.
+    const version = await read.then(
+      (result) => result.version,
+      () => null,
+    );
+    if (version === stat.version) this.known.note(key, version, text);
+    return text;
   }
 
   private directoryAt(path: string): Promise<Directory | null> {
@@ -84,5 +139,5 @@ export function filesAt(
   place: { readonly directory: string; readonly caller: Caller; readonly bytesMax: number },
 ): ContextFiles | null {
   if (!existsSync(place.directory)) return null;
-  return new ContextFiles(diskAt(place.directory), place.caller, place.bytesMax, place.directory);
+  return new ContextFiles(diskAt(place.directory), place.caller, place.bytesMax, undefined, place.directory);
 }
