@@ -167,7 +167,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
   const served = new ServedModels(join(machine.paths.runDir, "models.json"), log);
   const models = modelsService({
     ...{ rows: ports.kernel.config, usage: ports.kernel.usage, secrets: setting.secrets },
-    ...{ clock, manual, served },
+    ...{ clock, manual, served, processes: ports.kernel.processes },
   });
   return {
     ...ports,

@@ -107,6 +107,28 @@ test("a key that is gone pauses the next run, and offline does not answer in its
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
 });
 
+test("a key that is gone while its provider is overloaded is asked for, by the waiting run and by a new task", async () => {
+  using server = new WireServer(() => WIRE.error("overloaded"));
+  await using home = await TestKernel.boot({ realProviders: true });
+  const own = await client(home, server, KEY);
+  await own.call("proc.send", { message: "hello" });
+  await home.until("a pause", async () => {
+    const { state, waitsFor } = await home.get(INIT);
+    if (waitsFor?.kind === "model") await home.clock.advance(Math.max(0, waitsFor.until - home.clock.now()));
+    return state === "paused";
+  });
+  await home.restart();
+  const reason = "No key for anthropic any more. To set one: gsv auth provider anthropic";
+  const asks = { state: "paused", waitsFor: { kind: "credential", reason } } as const;
+  const pid = await home.task();
+  await home.send("what is running", { pid });
+  expect(await home.inState(pid, "paused")).toMatchObject(asks);
+  const { waitsFor } = await home.get(INIT);
+  await home.clock.advance(waitsFor?.kind === "outage" ? waitsFor.until - home.clock.now() : 0);
+  await home.until("the run asks for a key", async () => (await home.get(INIT)).waitsFor?.kind === "credential");
+  expect(await home.get(INIT)).toMatchObject({ state: "paused", waitsFor: { provider: "anthropic" } });
+});
+
 test("after a key is gone, offline answers once a person chooses it", async () => {
   using server = choosy();
   await using home = await TestKernel.boot({ realProviders: true });

@@ -18,9 +18,9 @@ import {
   serverOf,
 } from "../../providers/table.ts";
 import type { ConfigRows } from "../../store/kernel/config.ts";
-import type { RunUsage, UsageRows } from "../../store/kernel/processes/usage.ts";
 import type { ModelInfo, ModelPage, ModelTrial } from "../../syscalls/run/ai.ts";
 import type { Secrets } from "../settings/secrets.ts";
+import { type InUsePorts, lastByKey } from "./last-by-key.ts";
 import type { Model } from "./model.ts";
 import { tried } from "./model.ts";
 import { type Asker, AskersSettings, markOf, rateOf } from "./model-access.ts";
@@ -40,19 +40,16 @@ export interface Models {
   test(asker: Asker, named: string | undefined, signal: AbortSignal): Promise<ModelTrial>;
 }
 
-export interface ModelsOptions extends ProviderPorts {
+export interface ModelsOptions extends ProviderPorts, InUsePorts {
   readonly rows: ConfigRows;
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly served: ServedModels;
-  readonly usage: Pick<UsageRows, "runs">;
 }
 
 /** Time between checks for a running Ollama. */
 const LOOK_AGAIN_MS = 30_000;
 const REFUSED_MAX = 1000;
-/** For a model that answered before. */
-const RUNS_LOOKED_AT = 50;
 /** Timeout for a server's model list; short for a server that no setting names. */
 const LOOK_MS = { named: 5000, unnamed: 1000 };
 
@@ -128,18 +125,16 @@ export function modelsService(options: ModelsOptions): Models {
     return model;
   }
 
-  async function byDefault(settings: AskersSettings, uid: number): Promise<Model> {
-    const lost = await lostModel(settings, uid);
+  async function byDefault(settings: AskersSettings, asker: Asker): Promise<Model> {
+    const lost = await lostModel(settings, asker);
     if (lost !== null) return lost;
     const model = await reach(settings, { provider: "ollama", model: "" }, LOOK_MS.unnamed);
     return model.provider instanceof Unreachable ? reach(settings, OFFLINE) : model;
   }
 
-  /** The model that answered before by a key which is gone. It must not become another one in silence. */
-  async function lostModel(settings: AskersSettings, uid: number): Promise<Model | null> {
-    const runs = await options.usage.runs({ ownerUid: uid, limit: RUNS_LOOKED_AT });
-    const byKey = ({ model, tokens }: RunUsage) => tokens > 0 && isByKey(providerOf(model));
-    const last = runs.find(byKey)?.model;
+  /** The model in use before by a key which is gone. It must not become another one in silence. */
+  async function lostModel(settings: AskersSettings, asker: Asker): Promise<Model | null> {
+    const last = await lastByKey(options, asker);
     if (last === undefined) return null;
     const model = await reach(settings, choiceOf(last));
     const provider = providerOf(last);
@@ -156,7 +151,7 @@ export function modelsService(options: ModelsOptions): Models {
     async reach(asker, named) {
       const settings = await read(asker);
       const choice = named === null ? choiceOrNull(settings) : choiceOf(named);
-      const first = choice === null ? await byDefault(settings, asker.uid) : await reach(settings, choice);
+      const first = choice === null ? await byDefault(settings, asker) : await reach(settings, choice);
       const others = fallbacks(settings).filter((other) => choiceText(other) !== first.name);
       return [first, ...(await Promise.all(others.map((other) => reach(settings, other))))];
     },
@@ -191,7 +186,7 @@ export function modelsService(options: ModelsOptions): Models {
     async test(asker, named, signal) {
       const settings = await read(asker);
       const choice = choiceFor(settings, named ?? null);
-      const model = choice === null ? await byDefault(settings, asker.uid) : await reach(settings, choice);
+      const model = choice === null ? await byDefault(settings, asker) : await reach(settings, choice);
       return { ...(await tried(model, clock, signal)), address: await addressOf(settings, model.name) };
     },
   };
@@ -199,10 +194,6 @@ export function modelsService(options: ModelsOptions): Models {
 
 const NO_ACCESS = null as never;
 const UNLIMITED = { missing: null, keyMark: null, keyFrom: null, window: null } as const;
-
-function isByKey(provider: string): boolean {
-  return providerNames().includes(provider) && serverOf(provider)?.byKey === true;
-}
 
 function choiceFor(settings: AskersSettings, explicit: string | null): Choice | null {
   const usual = settings.text("ai.provider");
