@@ -3,7 +3,7 @@
 
 import type { Io } from "../commands/command.ts";
 import { foundIn } from "../commands/found-here.ts";
-import { findHere, type Here, nameOf, type ProcessHere, processHere } from "../commands/here.ts";
+import { findHere, nameOf, type ProcessHere, processHere } from "../commands/here.ts";
 import { pidNamed } from "../commands/proc/process-names.ts";
 import { messageOf } from "../src/abi/errno.ts";
 import { processName } from "../src/abi/process/process-name.ts";
@@ -58,14 +58,15 @@ async function startPlace(io: Io, ports: AppPorts): Promise<Place> {
   if (ports.to != null || skipped === undefined) return AT_INIT;
   const here = await findHere(io);
   if (here === null) return AT_INIT;
-  const known = await processHere(io, here.directory).catch(() => null);
-  const short = reveal(shortPath(here.directory, io.env.HOME));
+  const known = await processHere(io, here).catch(() => null);
   if (known !== null) {
     const name = processName(known.process);
-    const named = name === nameOf(here.directory) ? [] : [reveal(name)];
-    const note = [`Working in ${short}`, ...named, "gsv --init talks to your init"].join(" · ");
-    return { ...(await placed(known, here, io)), note, typed: [] };
+    const named = name === nameOf(known.directory) ? [] : [reveal(name)];
+    const working = `Working in ${reveal(shortPath(known.directory, io.env.HOME))}`;
+    const note = [working, ...named, "gsv --init talks to your init"].join(" · ");
+    return { ...(await placed(known, io)), note, typed: [] };
   }
+  const short = reveal(shortPath(here.directory, io.env.HOME));
   if (skipped.has(here.directory)) return AT_INIT;
   const found = await foundIn(io, here.directory);
   const { answer, typed } = await ask(io, ports, { short, found });
@@ -75,8 +76,8 @@ async function startPlace(io: Io, ports: AppPorts): Promise<Place> {
   try {
     const request = { label: nameOf(here.directory), workspace: here.directory };
     const { pid } = await io.sys().call<Spawned>("proc.spawn", request);
-    const made = await processHere(io, here.directory);
-    const at = made === null ? { ...AT_INIT, pid } : await placed(made, here, io);
+    const made = await processHere(io, here);
+    const at = made === null ? { ...AT_INIT, pid } : await placed(made, io);
     return { ...at, note: `Working in ${short}`, typed };
   } catch (error) {
     return { ...AT_INIT, note: `Cannot work in ${short}: ${reveal(messageOf(error))}`, typed };
@@ -92,7 +93,7 @@ export function startedAt(ports: AppPorts, { pid, notes, typed }: Start): AppPor
   };
 }
 
-async function placed({ process, workspace }: ProcessHere, { directory, below }: Here, io: Io) {
+async function placed({ process, workspace, directory, below }: ProcessHere, io: Io) {
   const at = `/workspaces/${workspace.id}`;
   const leadsThere = await io
     .sys()

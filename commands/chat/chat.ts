@@ -181,7 +181,7 @@ async function pidHere(io: Io): Promise<string> {
   const { findHere, processHere } = await import("../here.ts");
   const here = await findHere(io);
   const directory = here?.directory ?? io.cwd;
-  const found = here === null ? null : await processHere(io, directory);
+  const found = here === null ? null : await processHere(io, here);
   if (found !== null) return found.process.pid;
   throw new SysError("ESRCH", `no process works in ${directory}`, ["gsv spawn --workspace . starts one"]);
 }
