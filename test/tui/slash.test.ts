@@ -1,7 +1,8 @@
 // Slash commands: the menu while one is typed, and the place of a process in top.
 
 import { expect, test } from "bun:test";
-import { SLASHES, slashMenu } from "../../tui/line/slash.ts";
+import { ownLine, SLASHES, slashMenu } from "../../tui/line/slash.ts";
+import { initialState } from "../../tui/state/state.ts";
 import { Played } from "../support/played.ts";
 import { processInfo } from "../support/process-info.ts";
 
@@ -54,4 +55,20 @@ test("top shows an attached directory by its path on this computer", async () =>
   await played.until(/CWD[\s\S]*\/srv\/shop\/docs/);
   await played.type("q");
   await played.leave();
+});
+
+test.each([
+  ["history show | tail", "history show --pid task:abc123 | tail"],
+  ["history show --limit 2|tail -1", "history show --pid task:abc123 --limit 2|tail -1"],
+  ["logs 2>&1 | grep 'a|b'", "logs task:abc123 2>&1 | grep 'a|b'"],
+  ["diff > ~/out", "diff task:abc123 > ~/out"],
+  ["logs init:1000 | tail", null],
+  ["history show --pid init:1000 | tail", null],
+  ["echo 'history show' | tail", null],
+  ["diff a b | tail", null],
+])("in a pipe too, a command without a process means the attached one: %s", (line, run) => {
+  const state = initialState({ who: { username: "sam", uid: 1000, home: "/home/sam" }, pid: "task:abc123" });
+  const effects = ownLine(state, line)?.effects ?? [];
+  expect(effects.flatMap((effect) => (effect.do === "run" ? [effect.text] : []))).toEqual(run === null ? [] : [run]);
+  if (run !== null) expect(JSON.stringify(effects)).toContain(JSON.stringify(`${line}`).slice(1, -1));
 });

@@ -97,17 +97,24 @@ export function ownLine(state: State, line: string): Reduced | null {
     const words = rest.join(" ");
     return onSlash(state, first, words) ?? act(state, ...ranAbout(state, about(first)(state.process.pid, words)));
   }
-  if (SHOW_ATTACHED.has(first) && isFlagsOnly(rest))
-    return act(state, ...ranAbout(state, about(first)(state.process.pid, rest.join(" "))));
-  if (first === "history" && HISTORY_OF_ATTACHED.has(rest[0] ?? "") && isFlagsOnly(rest.slice(1)) && !hasPid(rest))
-    return act(
-      state,
-      ...ranAbout(
-        state,
-        `history ${rest[0]} ${HISTORY_OF_ATTACHED.get(rest[0] ?? "")}${[state.process.pid, ...rest.slice(1)].join(" ")}`,
-      ),
-    );
+  const shown = shownOf(state.process.pid, first, rest);
+  if (shown !== null) return act(state, ...ranAbout(state, shown));
+  const [, head = "", more = ""] = PIPED.exec(line) ?? [];
+  const [name = "", ...words] = simpleWords(head) ?? [];
+  const piped = more === "" ? null : shownOf(state.process.pid, name, words);
+  if (piped !== null) return act(state, ...ranAbout(state, piped + more));
   return first === "strace" ? straceOf(state, rest) : null;
+}
+
+/** The first command of a pipe or redirection, and the rest of the line. */
+const PIPED = /^((?:'[^']*'|"[^"]*"|[^'"|<>;&\\])*?)(\s*(?:\||\d*>).*)$/s;
+
+/** The command with the attached process as its subject; null for another command, or if it names one. */
+function shownOf(pid: string, first: string, rest: readonly string[]): string | null {
+  if ((SHOW_ATTACHED.has(first) || first === "diff") && isFlagsOnly(rest)) return about(first)(pid, rest.join(" "));
+  const [verb = "", ...words] = rest;
+  const flag = first === "history" && isFlagsOnly(words) && !hasPid(words) ? HISTORY_OF_ATTACHED.get(verb) : undefined;
+  return flag === undefined ? null : `history ${verb} ${flag}${[pid, ...words].join(" ")}`;
 }
 
 /** Flags and their numbers. */
