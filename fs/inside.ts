@@ -59,7 +59,8 @@ export class Fence {
 
   needInside(path: string): void {
     if (this.link === null || isInside(path, this.link.around)) return;
-    throw new FileError("EACCES", this.link.path, `the link leads out of ${this.link.around}`);
+    const around = this.link.around.startsWith("/workspaces/") ? "the workspace" : this.link.around;
+    throw new FileError("EACCES", this.link.path, `the link leads out of ${around}`);
   }
 }
 

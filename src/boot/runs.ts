@@ -2,6 +2,7 @@
 
 import { uuidv7 } from "../abi/ids.ts";
 import { callLog } from "../kernel/dispatches.ts";
+import { inRealPaths } from "../kernel/workspaces/real-paths.ts";
 import { disksOf } from "../machine/disks.ts";
 import type { Outages } from "../process/faults/outage.ts";
 import type { PausedRuns } from "../process/faults/paused-runs.ts";
@@ -80,6 +81,7 @@ export function runPorts(
     keep: async (row, id, text) => kept.keep(await callers.process(row), "result", id, [Buffer.from(text)]),
     keepImage: (row, bytes) => media.shown(row, bytes, uuidv7(clock.now(), random)),
     attach: (row, directory) => shells.host.places.attach(row, directory),
+    inRealPaths: (row, text) => inRealPaths(kernel, row.ownerUid, text),
   });
   const logged = callLog(core);
   const diskAt = disksOf(core);

@@ -56,6 +56,17 @@ export async function realPathIn(kernel: Pick<Stored, "workspaces">, path: strin
   return row?.directory == null ? path : row.directory + path.slice(`/workspaces/${row.id}`.length);
 }
 
+/** A text of gsv about files: with the real paths of the account's directories, where these lead to them. */
+export async function inRealPaths(kernel: Stored, ownerUid: number, text: string): Promise<string> {
+  let out = text;
+  for (const [at, id = ""] of text.matchAll(/\/workspaces\/(dir_[a-z0-9]+)(?![a-z0-9])/g)) {
+    const { directory = null, ownerUid: owner } = (await kernel.workspaces.get(id)) ?? {};
+    if (directory !== null && owner === ownerUid && !(await isOwn(kernel, directory)))
+      out = out.replace(at, () => directory);
+  }
+  return out;
+}
+
 /** The real paths that lead to an account's directories, also as they are written from its home. */
 export async function attachedPaths(kernel: Stored, ownerUid: number): Promise<readonly string[]> {
   const { workspaces, accounts } = kernel;

@@ -41,6 +41,8 @@ export interface ToolCallPorts extends AskedCallPorts {
   /** A person approved a directory of the host. */
   readonly attach: (row: ProcessRow, directory: string) => Promise<void>;
   readonly keepImage: (row: ProcessRow, bytes: Uint8Array) => Promise<MediaRef>;
+  /** A text with the real paths of attached directories. */
+  readonly inRealPaths: (row: ProcessRow, text: string) => Promise<string>;
   readonly changes: Pick<Changes, "begin" | "end">;
 }
 
@@ -238,7 +240,9 @@ export class ToolCalls {
   private async end(place: CurrentRun, call: CallRow, ended: Ended): Promise<CallsOutcome> {
     const { row, run } = place;
     this.ports.active(row.pid);
-    const { outcome, output: text, media } = ended;
+    const { outcome, output: said, media } = ended;
+    const isError = outcome !== "completed" && call.call !== "shell.exec";
+    const text = isError ? await this.ports.inRealPaths(row, said) : said;
     const isNested = call.block !== undefined;
     const output = isNested ? text : await this.withinLimit(row, call, normaliseText(text));
     const stored = await this.ports.store.endCall(row.pid, run.epoch, call.dispatchId, {
