@@ -53,7 +53,9 @@ export class Db {
   ) {
     this.sqlite = translated(path, () => {
       const { mode, image, pagesKib } = options;
-      const sqlite = image === undefined ? opened(path, mode) : Database.deserialize(image);
+      // In memory for a moment, by one user: the settings below would take as long as its rows.
+      if (image !== undefined) return Database.deserialize(image);
+      const sqlite = opened(path, mode);
       sqlite.run("PRAGMA busy_timeout = 5000");
       sqlite.run("PRAGMA foreign_keys = ON");
       sqlite.run("PRAGMA trusted_schema = OFF");
@@ -179,7 +181,7 @@ export function withRows(bytes: Uint8Array, path: string, add: (db: Db) => void)
   journalOf(image, ROLLBACK_JOURNAL);
   const db = new Db(path, { mode: "write", image });
   try {
-    db.write("normal", () => add(db));
+    db.write("full", () => add(db));
     const filled = db.bytes();
     journalOf(filled, WRITE_AHEAD_LOG);
     return filled;

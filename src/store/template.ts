@@ -21,7 +21,6 @@ export class Template {
   /** Writes a copy with the rows that `begin` stores. Returns false if files are left at the path, or if the copy fails. Then migrate. */
   async copyTo(path: string, begin: (db: Db) => void): Promise<boolean> {
     const draft = draftOf(path);
-    await rm(draft, { recursive: true, force: true });
     // SQLite would apply a leftover log to the copy.
     if ([path, `${path}-wal`, `${path}-shm`].some((each) => existsSync(each))) return false;
     try {
@@ -45,7 +44,7 @@ export class Template {
   }
 }
 
-/** A crash while copying leaves this file. The next kernel removes it when it completes the spawn. */
+/** A crash while copying leaves this file. The next kernel replaces it when it completes the spawn. */
 export function draftOf(path: string): string {
   return `${path}.new`;
 }
@@ -57,7 +56,11 @@ function requireWhole(db: Db, edition: Edition): void {
 }
 
 async function write(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, "wx", 0o600);
+  const file = await open(path, "wx", 0o600).catch(async (error: unknown) => {
+    if ((error as { code?: unknown }).code !== "EEXIST") throw error;
+    await rm(path, { recursive: true });
+    return open(path, "wx", 0o600);
+  });
   try {
     await file.writeFile(bytes);
     await file.sync();

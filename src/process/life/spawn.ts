@@ -19,6 +19,7 @@ import {
   type NewWorkspacePorts,
   workspaceFor,
 } from "../../kernel/workspaces/new-workspace.ts";
+import { TimeSlice } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
 import type { Account } from "../../store/kernel/people/accounts.ts";
@@ -37,6 +38,8 @@ import { keyOf, originOf, routeTo } from "../run/request.ts";
 import type { Runners } from "../run/runners.ts";
 import type { LedgerPorts } from "./ledger.ts";
 import type { Offers } from "./offers.ts";
+
+const slice = new TimeSlice();
 
 export interface SpawnPorts extends LedgerPorts {
   readonly kernel: KernelStore;
@@ -110,6 +113,8 @@ export async function spawn(
     ...(forking === undefined ? {} : { fork: forking.step }),
     ...(await contextOf(ports, caller, request)),
   };
+  // Many at once must not hold up other clients.
+  await slice.step();
   const pid = await freshPid(ports);
   const { workspace, isNew } = place.workplace;
   const workspaceId = workspace?.id ?? null;
@@ -169,6 +174,7 @@ export async function completeSpawn(
   if (row === null || row.phase !== "creating") return;
   const step = row.step as unknown as SpawnStep;
   const runAs = await kernel.accounts.byUid(row.uid);
+  await slice.step();
   await store.create(pid, {
     profile: row.profile,
     identity: { runAs: runAs?.username ?? row.uid, ownerUid: row.ownerUid },
