@@ -102,6 +102,7 @@ class App {
         this.painter.paint();
       },
       notice: (text) => dispatch({ type: "notice", text, at: this.now() }),
+      continues: (text) => void io.stdout.write(`${theme.ok(theme.glyphs.run)} ${theme.bold(reveal(text))}\n`),
     });
     this.painter = new ViewPainter({
       screen: this.screen,
@@ -150,6 +151,7 @@ class App {
       await this.begin();
       terminal.take((bytes) => this.keyboard.read(bytes));
       for (const bytes of early()) this.keyboard.read(bytes);
+      this.screen.findPlace();
       void this.loadBoxes();
       const status = await this.leaving.over;
       await this.lending.over();
@@ -237,7 +239,7 @@ class App {
     this.drawDock = (view) => {
       const key = JSON.stringify([view, terminal.columns, this.state.theme]);
       if (drawn?.key !== key) drawn = { key, lines: drawDock(view, terminal.columns, theme) };
-      return drawn.lines;
+      return view.card === null ? drawn.lines : drawn.lines.map((line) => this.links.row(line));
     };
     this.show();
     terminal.watch();
@@ -245,7 +247,7 @@ class App {
 
   private type(typed: Typed): void {
     if (typed.type === "focus") this.attention.focus(typed.has);
-    if (typed.type === "cursor") this.screen.cursorAt(typed.column);
+    if (typed.type === "cursor") this.screen.questions.answered(typed);
     this.dispatch({ type: "typed", typed, at: this.now() });
   }
 

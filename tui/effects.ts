@@ -87,7 +87,7 @@ export class Effects {
     const { lending, history, keyboard } = ports;
     const runLine = (text: string) => lending.lend(() => this.run({ do: "run", text, host: false, entry: null }));
     return {
-      run: (effect) => lending.lend(() => this.run(effect)),
+      run: (effect) => lending.lend(() => this.run(effect), effect.host ? null : effect.text),
       edit: ({ text }) => lending.lend(() => this.edit(text)),
       complete: ({ of }) => keyboard.queueDuring(this.complete(of)),
       remember: ({ entry }) => history.add(entry),

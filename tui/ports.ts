@@ -18,7 +18,10 @@ export interface Terminal extends Tty {
   /** Stops this program as ctrl-z does. Resolves when it continues; false if no shell could continue it. */
   suspend(): Promise<boolean>;
   onAside(listener: () => void): void;
-  /** This program was stopped without `suspend` and continues: other programs may have written meanwhile. */
+  /**
+   * This program was stopped without `suspend` and continues: other programs may have written meanwhile. Also called while another program has
+   * the terminal.
+   */
   onBack(listener: () => void): void;
 }
 

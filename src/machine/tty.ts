@@ -114,6 +114,9 @@ class Tty {
     this.goesOn();
   };
 
+  /** Resumes with a line that has the terminal. */
+  private readonly continued = (): void => this.goesOn();
+
   private take(listener: (bytes: Uint8Array) => void): void {
     const fresh = this.hearing === null;
     this.hearing = listener;
@@ -125,6 +128,7 @@ class Tty {
     stdin.on("data", this.hear);
     stdin.resume();
     process.on("SIGTSTP", this.aside);
+    process.off("SIGCONT", this.continued);
     process.on("SIGCONT", this.back);
     this.write(`${this.abilities.osc ? KEEP_TITLE : ""}${ON}${this.keysOn()}`);
     this.tellGuard();
@@ -144,6 +148,7 @@ class Tty {
     stdin.off("data", this.hear);
     process.off("SIGTSTP", this.aside);
     process.off("SIGCONT", this.back);
+    process.on("SIGCONT", this.continued);
     try {
       stdin.setRawMode(false);
     } catch {} // the terminal is gone

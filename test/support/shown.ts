@@ -28,8 +28,8 @@ export class Shown {
     };
     const shown = this;
     this.emulator.onData((answer) => {
-      const column = /^\x1b\[\d+;(\d+)R$/.exec(answer)?.[1];
-      if (column !== undefined) this.screen.cursorAt(Number(column) - 1);
+      const [, row, column] = /^\x1b\[(\d+);(\d+)R$/.exec(answer) ?? [];
+      if (column !== undefined) this.screen.questions.answered({ row: Number(row) - 1, column: Number(column) - 1 });
     });
     this.screen = new Screen(tty, this.clock, () => {
       if (this.breaks) throw new Error("it broke");

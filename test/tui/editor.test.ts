@@ -56,6 +56,13 @@ test("cut text can be pasted, and every edit undone", () => {
   expect(shown(undone(EMPTY))).toBe("|");
 });
 
+test("the line end of a paste's last line begins no line of its own", () => {
+  const chip = (text: string) => paintedRow(layout(pasted(EMPTY, text), 80).rows[0]!, pasted(EMPTY, text), []);
+  expect(chip("row\n".repeat(40))).toBe("[paste 1: 40 lines, 160 B]");
+  expect(chip(`${"row\n".repeat(40)}row`)).toBe("[paste 1: 41 lines, 163 B]");
+  expect(chip("x".repeat(2000))).toBe("[paste 1: 1 line, 2 KB]");
+});
+
 test("a long paste moves and is deleted as one letter, and is sent whole", () => {
   const text = Array.from({ length: 5001 }, (_, row) => `row ${row}`).join("\n");
   const with2 = typed(pasted(typed(EMPTY, "look: "), text), "!");

@@ -15,7 +15,7 @@ function said(...chunks: string[]): string[] {
 function shown(typed: Typed): string {
   if (typed.type === "paste") return `paste(${typed.text})`;
   if (typed.type === "focus") return `focus(${typed.has})`;
-  if (typed.type === "cursor") return `place(${typed.column})`;
+  if (typed.type === "cursor") return `place(${typed.row} ${typed.column})`;
   const held = (["ctrl", "alt", "shift"] as const).filter((name) => typed[name]).map((name) => `${name}-`);
   return `${held.join("")}${typed.name === "text" ? typed.text : typed.name}`;
 }
@@ -37,7 +37,7 @@ test.each([
 test("answers of the terminal and mouse reports are never typed", () => {
   const answers =
     "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1bP>|xterm(390)\x1b\\\x1b[?62;22c\x1b[?2026;2$y\x1b[<0;3;4M\x1b[12;40R\x1b_Gi=1\x1b\\";
-  expect(said(`a${answers}b`)).toEqual(["a", "place(39)", "b"]);
+  expect(said(`a${answers}b`)).toEqual(["a", "place(11 39)", "b"]);
 });
 
 test("a paste is one event, and neither keys nor line ends in it count as keys", () => {

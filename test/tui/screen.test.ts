@@ -34,6 +34,40 @@ test("a live part that gets smaller at the bottom of the screen stays there, and
   expect(await shown.painted()).toEqual(["one", "two", "three", "four", "five", "six", "menu 1", ">"]);
 });
 
+test("after another program, too, a menu that closes leaves no empty rows below the dock", async () => {
+  for (const above of [2, 30]) {
+    const shown = new Shown(40, 12);
+    shown.live("> ");
+    await shown.painted();
+    shown.screen.release();
+    await shown.painted();
+    await shown.other(Array.from({ length: above }, (_, line) => `output ${line}\r\n`).join(""));
+    shown.screen.reclaim();
+    await shown.painted();
+    shown.live("menu 1", "menu 2", "menu 3", "> ");
+    await shown.painted();
+    shown.live("> ");
+    await shown.painted();
+    const { baseY, cursorY } = shown.emulator.buffer.active;
+    expect([above, baseY + cursorY]).toEqual([above, above === 2 ? 2 : baseY + 11]);
+    expect((await shown.painted()).filter((line) => line.startsWith("output"))).toHaveLength(above);
+  }
+});
+
+test("a terminal that does not say where its cursor is, is not asked any more", async () => {
+  const shown = new Shown(40, 12);
+  const asked: string[] = [];
+  for (let round = 0; round < 4; round++) {
+    shown.screen.release();
+    shown.screen.reclaim();
+    asked.push(`${shown.writes.splice(0).join("").split("\x1b[6n").length - 1}`);
+    const settled = shown.screen.questions.settled();
+    await shown.clock.advance(200);
+    await settled;
+  }
+  expect(asked).toEqual(["1", "1", "0", "0"]);
+});
+
 test("a paint is one synchronized write, and never clears the screen or scrollback", async () => {
   const shown = new Shown();
   shown.live("a", "b");

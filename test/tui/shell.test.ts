@@ -180,7 +180,7 @@ scenario("a paste never submits, and a long one is shown by its size", () =>
     // Before raw mode the terminal itself translates line ends.
     await session.until(/^›/m);
     session.type(`\x1b[200~${"row\r\n".repeat(40)}\x1b[201~`);
-    await session.until(/\[paste 1: 41 lines, 160 B\]/);
+    await session.until(/\[paste 1: 40 lines, 160 B\]/);
     session.type("\x7f\x1b[200~two\rlines\x1b[201~");
     await session.until(/^› two\n {2}lines$/m);
   }),

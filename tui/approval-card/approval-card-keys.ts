@@ -6,7 +6,7 @@ import { emptied, wholeText } from "../line/editor.ts";
 import type { Key } from "../line/keys.ts";
 import type { Ask, Asking } from "../state/asks.ts";
 import { act, only, type Reduced } from "../state/effect.ts";
-import { type State, set } from "../state/state.ts";
+import { noticed, type State, set } from "../state/state.ts";
 import { alikeWith } from "./alike.ts";
 import { allowAnswer, allowed, isAllowing, onAllowKey, waysOf } from "./allowing.ts";
 
@@ -96,7 +96,7 @@ export function answerCard(state: State, ask: Ask, letter: string, at: number): 
   if (listed !== null && !("answer" in listed)) return listed;
   if (letter === "a" && ask.kind === "approval" && waysOf(ask) !== null)
     return only(set(state, "asking", { allowing: { id: ask.id, at: 1 }, cardHasKeys: state.asking.cardHasKeys }));
-  if (letter === "A") return allAllowed(state, ask, at);
+  if (letter === "A") return allAllowed(state, ask, at) ?? notOffered(state, ask, letter, at);
   const answer = listed?.answer ?? answerOf(ask, letter);
   if (answer !== null) return given(set(state, "asking", { cardHasKeys: false }), answer);
   if (letter === "r" && (ask.kind === "approval" || isOpen(ask)))
@@ -104,6 +104,16 @@ export function answerCard(state: State, ask: Ask, letter: string, at: number): 
   if (letter === "d") return act(state, { do: "show-ask", id: ask.id });
   if (letter === "e" && ask.kind === "approval")
     return act(withOurAnswer(state, ask.id), { do: "edit-ask", id: ask.id });
+  return notOffered(state, ask, letter, at);
+}
+
+/** Keys of other cards do nothing here, and are no text either. null for other letters. */
+function notOffered(state: State, { kind, args }: Ask, letter: string, at: number): Reduced | null {
+  const choices = choicesOf(args).length;
+  if (kind === "approval" && letter === "a") return only(noticed(state, "a: this asks every time", at));
+  if (kind === "approval" && letter === "A") return only(noticed(state, "A: no other request is alike", at));
+  if (kind === "question" && choices > 0 && /^[0-9]$/.test(letter))
+    return only(noticed(state, `${letter}: choose 1-${Math.min(9, choices)}`, at));
   return null;
 }
 

@@ -205,5 +205,7 @@ export function chipText(chip: string, text: string): string {
   const number = (chip.codePointAt(0) ?? FIRST) - FIRST + 1;
   const bytes = Buffer.byteLength(text);
   const size = bytes < 1024 ? `${bytes} B` : `${Math.round(bytes / 1024)} KB`;
-  return `[paste ${number}: ${text.split("\n").length} lines, ${size}]`;
+  // A line end at the end begins no line.
+  const lines = text.replace(/\n$/, "").split("\n").length;
+  return `[paste ${number}: ${lines} ${lines === 1 ? "line" : "lines"}, ${size}]`;
 }

@@ -31,8 +31,8 @@ export type Typed =
   | ({ readonly type: "key" } & Key)
   | { readonly type: "paste"; readonly text: string }
   | { readonly type: "focus"; readonly has: boolean }
-  /** The terminal reports its cursor; columns from 0. */
-  | { readonly type: "cursor"; readonly column: number };
+  /** The terminal reports its cursor; from 0. */
+  | { readonly type: "cursor"; readonly row: number; readonly column: number };
 
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
@@ -189,7 +189,7 @@ function named(sequence: string): Typed | null {
   if (/^[<?>=]/.test(body)) return null;
   const numbers = body.split(";").map((part) => Number.parseInt(part, 10) || 0);
   const [first = 0, second = 0, third = 0] = numbers;
-  if (final === "R") return { type: "cursor", column: Math.max(0, second - 1) };
+  if (final === "R") return { type: "cursor", row: Math.max(0, first - 1), column: Math.max(0, second - 1) };
   if (final === "~" && first === 27) return coded(third, second);
   if (final === "~") return TILDES[first] === undefined ? null : key(TILDES[first], modifiers(second));
   if (final === "u") return coded(first, second);

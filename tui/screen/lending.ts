@@ -16,10 +16,14 @@ export interface LendingOptions {
   /** The terminal is back: everything must be painted. */
   readonly back: () => void;
   readonly notice: (text: string) => void;
+  /** gsv was suspended with a line and continues: says which, as nothing else shows it. */
+  readonly continues: (text: string) => void;
 }
 
 export class Lending {
   isLent = false;
+  /** The line of gsv's shell that has the terminal. */
+  private line: string | null = null;
   private isOver = false;
   private turn: Promise<void> = Promise.resolve();
 
@@ -27,14 +31,16 @@ export class Lending {
     const { terminal, screen, back } = options;
     // Stopped by a signal: other programs wrote below.
     terminal.onBack(() => {
+      if (this.line !== null) this.options.continues(this.line);
       if (this.isLent) return;
       screen.lost();
       back();
     });
   }
 
-  lend(work: () => Promise<void>): void {
-    this.turn = this.turn.then(() => this.lent(work));
+  /** `line`: stopped and resumed together with gsv. */
+  lend(work: () => Promise<void>, line: string | null = null): void {
+    this.turn = this.turn.then(() => this.lent(work, line));
   }
 
   /** Back to the shell, as ctrl-z does. */
@@ -45,16 +51,20 @@ export class Lending {
   async over(): Promise<void> {
     await Promise.race([this.turn, this.options.clock.sleep(PROGRAM_MS)]);
     this.isOver = this.isLent;
+    await this.options.screen.questions.settled();
   }
 
-  private async lent(work: () => Promise<void>): Promise<void> {
+  private async lent(work: () => Promise<void>, line: string | null): Promise<void> {
     const { terminal, screen } = this.options;
+    await screen.questions.settled();
     this.isLent = true;
+    this.line = line;
     screen.release();
     terminal.give();
     try {
       await work();
     } finally {
+      this.line = null;
       if (!this.isOver) this.takeBack();
     }
   }

@@ -77,6 +77,15 @@ export class Links {
     return { text, final: () => (isOpen() && clock.mono() < until ? null : linked()) };
   }
 
+  /** For a row that is painted again and again: with the links that are known by now. */
+  row(text: string): string {
+    const { place } = this;
+    if (!this.isOn || place === null || !/[./]/.test(text)) return text;
+    const paths = pathsIn(text.replace(SGR, ""), place, this.ports.home);
+    for (const { path } of paths) if (!this.known.has(path)) this.look(path, place);
+    return this.linked(text, paths);
+  }
+
   private look(path: string, { real }: LinkPlace): void {
     const { clock, realOf, changed } = this.ports;
     const known = this.known.get(path);

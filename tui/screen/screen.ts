@@ -2,6 +2,7 @@
 // and never exceed the rows of the screen. One write for each paint; nothing clears scrollback.
 
 import type { Clock } from "../../src/lib/clock.ts";
+import { CursorQuestions } from "./cursor-questions.ts";
 import { type Line, plainLine } from "./links.ts";
 
 export interface Tty {
@@ -28,11 +29,8 @@ const PAINT_MS = 16;
 /** Between paints while text streams in: 30 a second are enough to read along. */
 const STEADY_MS = 33;
 const CSI = "\x1b[";
-/** Time to answer where the cursor is. */
-const ANSWER_MS = 100;
 /** A paint this soon before a late report of a new size was made at the new size. */
 const LAG_MS = 300;
-const WHERE = `${CSI}6n`;
 // Synchronized output (DEC 2026). Without it little tears, because rows are overwritten in place.
 const [BEGIN, END] = [`${CSI}?2026h`, `${CSI}?2026l`];
 const [HIDE, SHOW] = [`${CSI}?25l`, `${CSI}?25h`];
@@ -56,8 +54,12 @@ export class Screen {
   private alt: readonly string[] = [];
   private due: (() => void) | null = null;
   private lastPaint = Number.NEGATIVE_INFINITY;
-  /** The terminal was asked for its cursor: no paint until it answers or the time is over. */
-  private asked: (() => void) | null = null;
+  readonly questions: CursorQuestions;
+  /** The terminal was asked for its cursor after a change of its width: no paint until it answers or the time is over. */
+  private isAsking = false;
+  /** Counts the changes of size, and the times that the place of the live part was lost: answers for an earlier one are too late. */
+  private sizes = 0;
+  private places = 0;
   /** Rows above the cursor that the terminal made by wrapping the cursor's row. */
   private wrapped = 0;
 
@@ -68,6 +70,7 @@ export class Screen {
     private readonly live: () => Live,
   ) {
     this.shownColumns = tty.columns;
+    this.questions = new CursorQuestions((text) => tty.write(text), clock);
   }
 
   /** Lines for scrollback, written with the next paint, or as soon as they are final. */
@@ -85,7 +88,7 @@ export class Screen {
     this.due?.();
     this.due = null;
     if (this.mode === "main") this.tty.look?.();
-    if (this.mode !== "main" || this.asked !== null) return;
+    if (this.mode !== "main" || this.isAsking) return;
     this.lastPaint = this.clock.mono();
     const above = this.finalLines(isLast);
     const frame = this.atBottom(this.fitted(), above);
@@ -144,20 +147,26 @@ export class Screen {
 
   // Some terminals wrap the cursor's row if it is too long now, others cut it.
   private askWhere(): void {
-    this.asked?.();
-    this.asked = this.clock.after(ANSWER_MS, () => this.cursorAt(null));
-    this.tty.write(WHERE);
+    this.isAsking = true;
+    const size = ++this.sizes;
+    this.questions.ask((place) => {
+      if (size !== this.sizes) return;
+      this.isAsking = false;
+      const { columns } = this.tty;
+      // The column tells a wrapped row from one that was cut.
+      const isWrapped = place !== null && place.column < columns - 1 && place.column === this.at.column % columns;
+      if (isWrapped) this.wrapped = Math.floor(this.at.column / columns);
+      this.paint();
+    });
   }
 
-  /** The column tells a wrapped row from one that was cut. */
-  cursorAt(column: number | null): void {
-    if (this.asked === null) return;
-    this.asked();
-    this.asked = null;
-    const { columns } = this.tty;
-    if (column !== null && column < columns - 1 && column === this.at.column % columns)
-      this.wrapped = Math.floor(this.at.column / columns);
-    this.paint();
+  /** Asks for the row in which the live part begins, to keep it at the bottom. */
+  findPlace(): void {
+    const { places, rowsAbove, at } = this;
+    this.questions.ask((place) => {
+      if (place === null || places !== this.places) return;
+      this.rowsAbove = Math.min(this.tty.rows, this.rowsAbove - rowsAbove + Math.max(0, place.row - at.row));
+    });
   }
 
   /** Removes the live part, for another program. */
@@ -187,6 +196,7 @@ export class Screen {
     // From the first column the blanks stay in this row; from any other they wrap into the next.
     this.tty.write(`${WRAP}${" ".repeat(Math.max(0, this.tty.columns - 1))}\r${CLEAR_BELOW}`);
     this.forget();
+    this.findPlace();
     this.paint();
   }
 
@@ -208,6 +218,7 @@ export class Screen {
   }
 
   private forget(): void {
+    this.places++;
     this.shown = [];
     this.rowsAbove = 0;
     this.at = { row: 0, column: 0 };
@@ -242,7 +253,11 @@ export class Screen {
   private atBottom(frame: Live, above: readonly string[]): Live {
     const { rows, columns } = this.tty;
     const isResized = rows !== this.shownRows || columns !== this.shownColumns;
-    if (isResized) this.rowsAbove = 0;
+    if (isResized) {
+      this.rowsAbove = 0;
+      // Not at the first paint.
+      if (this.shownRows > 0) this.places++;
+    }
     this.shownRows = rows;
     const fresh = above.reduce((sum, line) => sum + rowsOf(Bun.stringWidth(line), columns), 0);
     const isAtBottom = this.rowsAbove + this.shown.length >= rows;

@@ -4,6 +4,7 @@ import { allProcesses } from "../../commands/proc/process-names.ts";
 import { type HostCommand, withHostCommands } from "../../src/abi/process/host-commands.ts";
 import { type Approval, type ProcessInfo, WORKING_STATES } from "../../src/abi/process/process.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Answer } from "../../src/syscalls/approval/hil.ts";
 import type { NotificationList } from "../../src/syscalls/due/notify-service.ts";
 import type { Speaking } from "../../src/syscalls/repo/workspace.ts";
@@ -120,12 +121,18 @@ export class ChatEffects {
   }
 
   async showAsk(id: string): Promise<void> {
-    const [ask, { approvalText }] = await Promise.all([
+    const [ask, { approvalText }, { realSubject }] = await Promise.all([
       this.stored(id),
       import("../../commands/approvals/approval-card-text.ts"),
+      import("../approval-card/approval-card-title.ts"),
     ]);
     if (ask === null) return;
-    this.ports.dispatch({ type: "paged", title: `request of ${ask.pid}`, text: approvalText(ask) });
+    const [head = "", ...rest] = approvalText(ask).split("\n");
+    // The file first: below a long diff nobody looks for it.
+    const file = ask.about?.path === undefined ? [] : [`  file: ${reveal(ask.about.path)}`];
+    const [subject = ""] = ask.kind === "question" ? [] : realSubject({ ...ask, since: 0 }).split("\n");
+    const title = subject === "" ? `request of ${ask.pid}` : `${reveal(ask.tool)} ${reveal(subject)}`;
+    this.ports.dispatch({ type: "paged", title, text: [head, ...file, ...rest].join("\n") });
   }
 
   /** The person edits the call in their editor and approves the result. */

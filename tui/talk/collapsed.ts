@@ -1,6 +1,7 @@
 // Texts that the transcript shows as one line: thinking, and calls with their output. ctrl-o opens the newest, then the one before. The
 // oldest are dropped. Pure.
 
+import { FAILED_NOTE } from "../../src/abi/process/message.ts";
 import { lineDiff } from "../../src/lib/text/line-diff.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
 import { diffRows } from "../approval-card/diff.ts";
@@ -116,6 +117,8 @@ export function entriesOf({ messages }: HistoryPage): readonly Entry[] {
         ...(text === "" ? [] : [{ kind: "text", turn: -1, text } as const]),
       ];
     }
+    if (message.role === "system" && message.content.startsWith(FAILED_NOTE))
+      return [{ kind: "failure", reason: message.content.slice(FAILED_NOTE.length).trim() }];
     if (message.role !== "toolResult") return [];
     const { toolName: tool, toolCallId, isError, output } = message.content;
     return [{ kind: "result", tool, args: argsOf.get(toolCallId) ?? {}, ok: !isError, output, tookMs: null }];

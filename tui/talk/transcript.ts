@@ -41,6 +41,9 @@ interface Open {
   readonly answer: AnswerText;
 }
 
+const PLAN_TOOL = "Plan";
+/** Of a request whose path does not fit its title. */
+const PATH_ROW = /^ +(?:path|given as): /;
 const DECIDED_LINES_MAX = 200;
 /** A quick run without cost gets no summary. */
 const QUICK_MS = 2000;
@@ -207,7 +210,8 @@ export class Transcript {
     const { theme } = this.options;
     const { isGood, words, lines } = outcomeOf({ tool, args, ok, output });
     const glyph = isGood ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
-    const subject = reveal(subjectOf(tool, args)).replaceAll("\n", "⏎");
+    // The plan is above, whole.
+    const subject = tool === PLAN_TOOL ? "" : reveal(subjectOf(tool, args)).replaceAll("\n", "⏎");
     const took = tookMs === null ? "" : durationText(tookMs);
     const about = [words, took].filter((part) => part !== "").join(" · ");
     const room = this.options.columns() - tool.length - about.length - 5;
@@ -240,7 +244,9 @@ export class Transcript {
     const body = [...asked, ...why];
     const left = body.length - DECIDED_LINES_MAX;
     const more = left > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${left} more lines`)] : [];
-    const lines = [...body.slice(0, DECIDED_LINES_MAX), ...more];
+    const lines = [...body.slice(0, DECIDED_LINES_MAX), ...more].map((line) =>
+      PATH_ROW.test(line) ? this.linked(line) : line,
+    );
     const head = `${glyph} ${cutWidth(shown, Math.max(20, columns() - 3))}`;
     if (lines.length > 0) this.block([this.linked(head), ...lines]);
     else this.tool([this.linked(head)]);
