@@ -162,46 +162,6 @@ test("keys of a half-typed line go to the line; tab gives them to the card, and 
   await shell.leave();
 });
 
-test("a key that only other cards have does nothing and says so; as the beginning of a word it is text", async () => {
-  const shell = await played();
-  await shell.play(
-    said.hil({ ...DELETE, about: { target: "gsv", directory: null, reasons: [], diff: null, once: true } }),
-  );
-  await shell.settle(READ_MS);
-  for (const [key, hint] of [
-    ["a", "a: this asks every time"],
-    ["A", "A: no other request is alike"],
-  ] as const) {
-    await press(shell, key);
-    expect(shell.text()).toContain(hint);
-    expect(shell.text()).toEndWith("›");
-  }
-  for (const letter of "and") await shell.type(letter);
-  expect(shell.text()).toEndWith("› and");
-  await shell.type("\x15");
-  await shell.play({ ...said.closed(), id: "gone" } as SignalOf<"chat.hil_closed">, said.hil(CHOOSE));
-  await shell.settle(READ_MS);
-  await press(shell, "3");
-  expect(shell.text()).toContain("3: choose 1-2");
-  expect(shell.text()).toEndWith("›");
-  expect(answers(shell)).toEqual([]);
-  await shell.leave();
-});
-
-test("the pager of a request names its file, in its last row and above the change", async () => {
-  const shell = await played();
-  const about = { ...EDIT.about!, target: "host", path: "/srv/site/a.txt" };
-  const asked = said.hil({ ...EDIT, args: { path: "a.txt", oldString: "b", newString: "B" }, about });
-  shell.io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...asked, expiresAt: null }] }));
-  await shell.play(asked);
-  await shell.settle(READ_MS);
-  await press(shell, "d");
-  await shell.until(/^Edit \/srv\/site\/a\.txt /m);
-  expect(shell.text()).toMatch(/asks: Edit on host\n {2}file: \/srv\/site\/a\.txt\n/);
-  await shell.type("q");
-  await shell.leave();
-});
-
 test("a card that a view has hidden ignores first keys again: keys typed as the view closes are no answer", async () => {
   const shell = await played();
   await shell.play(said.hil(DELETE));

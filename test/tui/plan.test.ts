@@ -1,7 +1,7 @@
 // A plan as a card: the person goes on in one of two modes, or sends it back. The dock shows the mode.
 
 import { expect, test } from "bun:test";
-import type { SignalOf } from "../../src/abi/signal.ts";
+import type { Signal, SignalOf } from "../../src/abi/signal.ts";
 import { said } from "../support/chat.ts";
 import { Played } from "../support/played.ts";
 import { PLAN } from "../support/scene-talk.ts";
@@ -44,6 +44,10 @@ test("an accepted plan stays in the transcript, each line once", async () => {
   await shell.settle(READ_MS);
   await shell.play({ ...said.closed(), id: PLAN.id } as SignalOf<"chat.hil_closed">);
   expect(shell.text()).toMatch(/^✓ approved: Plan\n {2}\| 1\. Add src\/cache\.ts: /m);
+  // The tool line of the accepted plan does not repeat it.
+  const result = { ...said.result(true, "accepted"), tool: "Plan", call: "hil.plan" } as Signal;
+  await shell.play(said.call("Plan", PLAN.args ?? {}), result);
+  expect(shell.text()).toMatch(/^✓ Plan accepted/m);
   expect(shell.text().split("1. Add src/cache.ts")).toHaveLength(2);
   await shell.leave();
 });

@@ -208,10 +208,13 @@ export class Transcript {
 
   private result({ tool, args, ok, output, tookMs }: EntryOf<"result">): void {
     const { theme } = this.options;
-    const { isGood, words, lines } = outcomeOf({ tool, args, ok, output });
+    const { isGood, words: outcome, lines } = outcomeOf({ tool, args, ok, output });
     const glyph = isGood ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     // The plan is above, whole.
-    const subject = tool === PLAN_TOOL ? "" : reveal(subjectOf(tool, args)).replaceAll("\n", "⏎");
+    const isPlanned = tool === PLAN_TOOL;
+    const decided = isGood ? "accepted" : "sent back";
+    const subject = isPlanned ? decided : reveal(subjectOf(tool, args)).replaceAll("\n", "⏎");
+    const words = isPlanned ? "" : outcome;
     const took = tookMs === null ? "" : durationText(tookMs);
     const about = [words, took].filter((part) => part !== "").join(" · ");
     const room = this.options.columns() - tool.length - about.length - 5;
