@@ -84,6 +84,15 @@ class App {
       write: (text) => void (this.lending.isLent || tty.write(text)),
       notifies: abilities.notifies,
       hasTitle: abilities.osc,
+      clock: io.clock,
+      claim: (news) =>
+        io
+          .sys()
+          .call<{ first: boolean }>("notify.claim", { news })
+          .then(
+            ({ first }) => first,
+            () => true,
+          ),
     });
     this.screen = new Screen(tty, io.clock, () => this.live());
     this.keyboard = new Keyboard(

@@ -25,6 +25,8 @@ export interface NotifyPorts {
   readonly notifier: Pick<Notifier, "add" | "updated">;
 }
 
+/** Terminals hear of news at the same time. */
+const CLAIM_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const READ_KEPT_MS = 7 * 86_400_000;
 const DISMISSED_KEPT_MS = 3 * 86_400_000;
@@ -32,6 +34,8 @@ const TTL_MAX_MS = 90 * 86_400_000;
 
 export function notificationsService(ports: NotifyPorts): Notifications {
   const { kernel, clock, notifier } = ports;
+  /** Instants of claims by account and news, the oldest first. */
+  const claims = new Map<string, number>();
   const mark = async (
     verb: "read" | "dismiss",
     { ownerUid: uid }: Caller,
@@ -58,6 +62,14 @@ export function notificationsService(ports: NotifyPorts): Notifications {
       });
       if (row === null) throw new SysError("EIO", "the notification was not stored");
       return shownNotification(row);
+    },
+    claim({ ownerUid }, news) {
+      const now = clock.now();
+      for (const [key, at] of claims) if (now - at >= CLAIM_MS || at > now) claims.delete(key);
+      const key = `${ownerUid} ${news}`;
+      const first = !claims.has(key);
+      if (first) claims.set(key, now);
+      return { first };
     },
     read: ({ caller }, ids) => mark("read", caller, { ids, keptMs: READ_KEPT_MS }),
     dismiss: ({ caller }, ids) => mark("dismiss", caller, { ids, keptMs: DISMISSED_KEPT_MS }),

@@ -23,6 +23,13 @@ const announced = () =>
   home.signals.flatMap((signal) => (signal.name === "notification.created" ? [[signal.title, signal.unread]] : []));
 
 describe("a notification", () => {
+  test("has one terminal that claims it for the desktop, in each account and again later", async () => {
+    const claim = async (news: string) => (await home.sys.call<{ first: boolean }>("notify.claim", { news })).first;
+    expect([await claim("ask a1"), await claim("ask a1"), await claim("ask b2")]).toEqual([true, false, true]);
+    await home.clock.advance(61_000);
+    expect(await claim("ask a1")).toBe(true);
+  });
+
   test("is listed, read and dismissed, and announced once", async () => {
     const first = await send("backup done", { body: "3 files", level: "success" });
     await send("look at this");

@@ -10,6 +10,7 @@ import type { Reduced } from "../../tui/state/effect.ts";
 import { onNews } from "../../tui/state/news.ts";
 import { onSignal } from "../../tui/state/reduce-signals.ts";
 import { initialState, type State, set } from "../../tui/state/state.ts";
+import { FakeClock } from "../support/clock.ts";
 
 const who = { username: "sam", uid: 1000, home: "/home/sam" };
 const START = initialState({ who, pid: "init:1000" });
@@ -66,23 +67,39 @@ describe("a notification", () => {
 });
 
 describe("the desktop", () => {
-  const written = (isFocused: boolean, source: NotificationSource, title: string) => {
+  /** What terminals of one home write, with and without the focus. */
+  const writtenBy = async (focuses: readonly boolean[], source: NotificationSource, title: string) => {
     const writes: string[] = [];
-    const attention = new Attention({ write: (text) => writes.push(text), notifies: "777", hasTitle: false });
-    attention.focus(isFocused);
-    attention.look(START, onNews(isFocused ? START : away(START), created(source, { title })).state, 0);
+    const claims = new Set<string>();
+    const clock = new FakeClock();
+    const claim = async (news: string) => claims.size < claims.add(news).size;
+    for (const isFocused of focuses) {
+      const write = (text: string) => void writes.push(text);
+      const attention = new Attention({ write, notifies: "777", hasTitle: false, clock, claim });
+      attention.focus(isFocused);
+      attention.look(START, onNews(isFocused ? START : away(START), created(source, { title })).state, 0);
+    }
+    await clock.advance(1000);
     return writes;
   };
+  const written = (isFocused: boolean, source: NotificationSource, title: string) =>
+    writtenBy([isFocused], source, title);
 
-  test("gets it only while the window has no focus, without control characters and extra fields", () => {
+  test("gets it from one terminal only, and from none if one has the focus", async () => {
     const source = { kind: "process", pid: "task:abc123" } as const;
-    expect(written(true, source, "hello")).toEqual([]);
-    expect(written(false, source, "a;b\x1b]9;c")).toHaveLength(1);
-    const [bytes = ""] = written(false, source, "a;b\x07\x1b]9;evil\x07c");
+    expect(await writtenBy([false, false, false], source, "hello")).toHaveLength(1);
+    expect(await writtenBy([false, true, false], source, "hello")).toEqual([]);
+  });
+
+  test("gets it only while the window has no focus, without control characters and extra fields", async () => {
+    const source = { kind: "process", pid: "task:abc123" } as const;
+    expect(await written(true, source, "hello")).toEqual([]);
+    expect(await written(false, source, "a;b\x1b]9;c")).toHaveLength(1);
+    const [bytes = ""] = await written(false, source, "a;b\x07\x1b]9;evil\x07c");
     expect(bytes).toMatch(/^\x1b\]777;notify;gsv;task:abc123: a,b[^\x00-\x1f\x7f-\x9f;]*\x1b\\$/);
   });
 
-  test("is not told twice of the attached process's end", () => {
-    expect(written(false, { kind: "run", pid: "init:1000" }, "init:1000 is done")).toEqual([]);
+  test("is not told twice of the attached process's end", async () => {
+    expect(await written(false, { kind: "run", pid: "init:1000" }, "init:1000 is done")).toEqual([]);
   });
 });

@@ -31,9 +31,10 @@ export function isCovered({ overlay: { view, picker } }: State): boolean {
   return view !== null || picker !== null;
 }
 
-/** The card appears again, so its keys are ignored for a moment. */
+/** The same card appears again, so its keys are ignored for a moment. */
 export function resetCard(state: State): State {
-  return set(state, "asking", { card: null });
+  const { card } = state.asking;
+  return card === null ? state : set(state, "asking", { card: { ...card, isBack: true } });
 }
 
 export function withCard(state: State, now: number): State {
@@ -52,7 +53,7 @@ export function withCard(state: State, now: number): State {
   };
   if (ask === null) return set(state, "asking", { ...asking, card: null, cardHasKeys: false });
   const isHalfTyped = state.line.input.text !== "" && !cardHasKeys && lineAnswers === null;
-  const isNew = ask.id !== card?.id || isCovered(state);
+  const isNew = ask.id !== card?.id || card.isBack === true || isCovered(state);
   const typedUntil = isHalfTyped ? now : (card?.typedUntil ?? 0);
   const isSame = !isClosed && isMeant && asking.allowing === allowing;
   if (!isNew && typedUntil === card.typedUntil) return isSame ? state : { ...state, asking };
@@ -86,7 +87,7 @@ export function onCardKey(state: State, key: Key, at: number): Reduced | null {
 }
 
 function isTooSoon({ asking: { card, cardHasKeys } }: State, at: number): boolean {
-  if (card === null) return true;
+  if (card === null || card.isBack === true) return true;
   return at - card.since < IGNORED_MS || (!cardHasKeys && at - card.typedUntil < IGNORED_MS);
 }
 

@@ -75,7 +75,11 @@ export function cardView(state: State, size: CardSize): CardView | null {
   const whole = whyLines(ask, columns - 4, isTight);
   const why = isTight ? whyInOne(ask, whole, columns - 4) : whole.slice(0, WHY_ROWS_MAX);
   const waited = clockText(now - ask.since);
-  const placed = asks.length > 1 ? `${at + 1} of ${asks.length} · ${waited}` : waited;
+  const nth = asks.length > 1 ? `${at + 1} of ${asks.length}` : "";
+  const whenToo = nth === "" ? waited : `${nth} · ${waited}`;
+  // The time goes before a word of the title does.
+  const isCrowded = nth !== "" && Bun.stringWidth(titleOf(ask, 0)) > columns - whenToo.length - TITLE_GAPS;
+  const placed = isCrowded ? nth : whenToo;
   const titleRoom = columns - placed.length - TITLE_GAPS;
   const ways = isAllowing(state, ask) ? waysOf(ask) : null;
   if (ways !== null) return waysView(ask, ways, state, size);
@@ -230,7 +234,11 @@ function pathLines(ask: Ask): readonly string[] {
   const { path } = ask.args as { readonly path?: unknown };
   const lines = requestLines(ask);
   if (ask.about?.path === undefined || real === path) return lines;
-  const given = lines.map((line) => line.replace(/^ {2}path: /, "  given as: "));
+  const asGiven = (line: string) =>
+    line === `  | ${reveal(String(path))}`
+      ? `  given as: ${reveal(String(path))}`
+      : line.replace(/^ {2}path: /, "  given as: ");
+  const given = lines.map(asGiven);
   // The end of the real path says nothing more.
   const isEnd = typeof path === "string" && real.endsWith(`/${path}`);
   return [`  path: ${reveal(real)}`, ...(isEnd ? given.filter((line) => !line.startsWith("  given as: ")) : given)];

@@ -25,6 +25,8 @@ export interface Card {
   readonly typedUntil: number;
   /** Chosen with tab: stays until it is answered. */
   readonly pickedWithTab?: true;
+  /** It was hidden and appears again. */
+  readonly isBack?: true;
 }
 
 /** An answer pressed on an empty line. It counts if no text follows soon. */

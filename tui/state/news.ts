@@ -22,7 +22,7 @@ export function onNews(state: State, signal: NewsSignal): Reduced {
     return act(set(state, "news", { unread: Math.max(0, unread - ids.length) }), { do: "read-news", ids });
   if (isShown) return only(set(state, "news", { unread }));
   const text = lineOf(signal);
-  const next = set(state, "news", { unread, latest: { text } });
+  const next = set(state, "news", { unread, latest: { id: ids[0] ?? "", text } });
   // A failed schedule has a line of its own.
   return source?.kind === "schedule" ? only(next) : act(next, note(text));
 }

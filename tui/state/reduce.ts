@@ -131,7 +131,8 @@ function refused(before: State, { key, message, why }: EventOf<"refused">): Redu
 function attached(before: State, { pid, readOnly, about }: EventOf<"attached">): Reduced {
   const { model, state, waitsFor, stateSince } = before.process;
   const process = { ...newAttachment(pid), readOnly, model, state, waitsFor, stateSince };
-  return act(resetCard({ ...before, process, chat: NEW_CHAT }), ...unsent(before), note(about));
+  const next = set({ ...before, process, chat: NEW_CHAT }, "asking", { card: null });
+  return act(next, ...unsent(before), note(about));
 }
 
 function adopted(

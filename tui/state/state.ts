@@ -59,7 +59,7 @@ export interface News {
   /** False if the person looks at another window. */
   readonly isFocused: boolean;
   /** The newest that this terminal has got. */
-  readonly latest: { readonly text: string } | null;
+  readonly latest: { readonly id: string; readonly text: string } | null;
 }
 
 export function initialState({ who, pid, readOnly = false, cwd = who.home, past = [] }: InitialState): State {

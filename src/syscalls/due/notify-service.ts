@@ -38,6 +38,8 @@ export interface Notifications {
   /** A process gets only those that it has sent. */
   list(caller: Caller, query: NotificationsQuery): Promise<NotificationList>;
   /** Without ids: all. */
+  /** Whether nobody of the account has claimed the same news shortly before. */
+  claim(caller: Caller, news: string): { readonly first: boolean };
   read(context: CallContext, ids?: readonly string[]): Promise<MarkedNotifications>;
   dismiss(context: CallContext, ids?: readonly string[]): Promise<MarkedNotifications>;
 }

@@ -99,6 +99,24 @@ export const notifyCalls = [
     run: ({ notifications }: Service, args, { caller }) => notifications.list(caller, args),
   }),
 
+  // Of several terminals, only the first shows the news on the desktop.
+  syscall({
+    name: "notify.claim",
+    summary: "Claim the desktop notice about some news",
+    class: "wait",
+    by: "person",
+    capability: "notification.list",
+    input: {
+      news: field.text("what the news is about", { positional: true, shortest: 1, longest: 200, meta: "NEWS" }),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv api notify.claim 'ask k3x9'"],
+      print: value(({ first }: { first: boolean }) => (first ? "yours" : "claimed before")),
+    },
+    run: async ({ notifications }: Service, { news }, { caller }) => notifications.claim(caller, news),
+  }),
+
   syscall({
     name: "notify.read",
     summary: "Mark notifications as read",

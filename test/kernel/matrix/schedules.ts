@@ -40,6 +40,7 @@ export const SCHEDULE_ROWS: Rows = {
   },
   "notify.list": { outcomes: ALL, about: () => ({}) },
   "notify.send": { outcomes: ALL, about: () => ({ title: "hello" }) },
+  "notify.claim": { outcomes: PERSON, about: () => ({ news: "ask k3x9" }) },
   "notify.read": { outcomes: OWN, about: theNotification },
   "notify.dismiss": { outcomes: OWN, about: theNotification },
 };
