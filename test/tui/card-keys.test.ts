@@ -45,9 +45,7 @@ function answers({ io }: Played): readonly object[] {
 
 test("a key that only other cards have does nothing and says so; as the beginning of a word it is text", async () => {
   const shell = await played();
-  await shell.play(
-    said.hil({ ...DELETE, about: { ...ABOUT, once: true } }),
-  );
+  await shell.play(said.hil({ ...DELETE, about: { ...ABOUT, once: true } }));
   await shell.settle(READ_MS);
   for (const [key, hint] of [
     ["a", "a: this asks every time"],
@@ -80,5 +78,23 @@ test("the pager of a request names its file, in its last row and above the chang
   await shell.until(/^Edit \/srv\/site\/a\.txt /m);
   expect(shell.text()).toMatch(/asks: Edit on host\n {2}file: \/srv\/site\/a\.txt\n/);
   await shell.type("q");
+  await shell.leave();
+});
+
+test("a card chosen with tab is still there after its pager, and again ignores its first keys", async () => {
+  const shell = await played();
+  shell.io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...said.hil(DELETE), expiresAt: null }] }));
+  await shell.play(said.hil(EDIT), said.hil(DELETE));
+  await shell.settle(READ_MS);
+  await shell.type("\t");
+  await shell.settle(READ_MS);
+  await press(shell, "d");
+  await shell.until(/^Delete ~\/a\.md /m);
+  await shell.type("q");
+  await press(shell, "y");
+  expect(answers(shell)).toEqual([]);
+  expect(shell.text()).toMatch(/wants to delete .*2 of 2/);
+  await press(shell, "y");
+  expect(answers(shell)).toMatchObject([{ id: "gone", decision: "approve" }]);
   await shell.leave();
 });
