@@ -67,6 +67,18 @@ test("a key that only other cards have does nothing and says so; as the beginnin
   await shell.leave();
 });
 
+test("a number that the list of ways does not have is no text either", async () => {
+  const shell = await played();
+  await shell.play(said.hil({ ...EDIT, about: { ...EDIT.about!, patterns: ["/etc/gsv/*"] } }));
+  await shell.settle(READ_MS);
+  await press(shell, "a");
+  await press(shell, "3");
+  expect(shell.text()).toContain("3: choose 1-2");
+  await press(shell, "2");
+  expect(answers(shell)).toMatchObject([{ id: "edit", always: true, pattern: "/etc/gsv/*" }]);
+  await shell.leave();
+});
+
 test("the pager of a request names its file, in its last row and above the change", async () => {
   const shell = await played();
   const about = { ...EDIT.about!, target: "host", path: "/srv/site/a.txt" };

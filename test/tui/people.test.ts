@@ -38,6 +38,8 @@ test("the title names the process and its state, in gsv's own words only", async
   await played.leave();
 });
 
+const AWAY_MS = 250;
+
 test("a window without focus gets one notification for a request and one for the end of a long run", async () => {
   const played = await Played.open();
   await played.play(said.start(), said.hil(), said.closed());
@@ -46,12 +48,15 @@ test("a window without focus gets one notification for a request and one for the
   expect(bells(played)).toBe(0);
   await played.type(LEFT);
   await played.play(said.start(), said.hil());
+  // A moment later: another terminal might have the focus.
+  await played.settle(AWAY_MS);
   expect(bells(played)).toBe(1);
   await played.play(said.closed(), said.complete("ok"));
   expect(bells(played)).toBe(1);
   await played.play(said.start());
   await played.settle(20_000);
   await played.play(said.complete("ok"));
+  await played.settle(AWAY_MS);
   expect(bells(played)).toBe(2);
   await played.type("\x1b[I");
   await played.play(said.start(), said.hil({ id: "zzzz" }));

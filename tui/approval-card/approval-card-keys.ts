@@ -109,11 +109,12 @@ export function answerCard(state: State, ask: Ask, letter: string, at: number): 
 }
 
 /** Keys of other cards do nothing here, and are no text either. null for other letters. */
-function notOffered(state: State, { kind, args }: Ask, letter: string, at: number): Reduced | null {
-  const choices = choicesOf(args).length;
+function notOffered(state: State, ask: Ask, letter: string, at: number): Reduced | null {
+  const { kind, args } = ask;
+  const choices = isAllowing(state, ask) ? (waysOf(ask)?.length ?? 0) : choicesOf(args).length;
   if (kind === "approval" && letter === "a") return only(noticed(state, "a: this asks every time", at));
   if (kind === "approval" && letter === "A") return only(noticed(state, "A: no other request is alike", at));
-  if (kind === "question" && choices > 0 && /^[0-9]$/.test(letter))
+  if (choices > 0 && /^[0-9]$/.test(letter))
     return only(noticed(state, `${letter}: choose 1-${Math.min(9, choices)}`, at));
   return null;
 }
