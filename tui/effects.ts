@@ -210,5 +210,6 @@ function ofViews(ports: EffectPorts) {
     trace: ({ pid, after }) => views.trace(pid, after),
     log: ({ pid }) => views.log(pid),
     "offer-models": () => views.offerModels(),
+    "offer-schedules": () => views.offerSchedules(),
   } satisfies Partial<Handlers>;
 }

@@ -3,8 +3,9 @@
 import { field } from "../../src/syscalls/define.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine } from "../io/status.ts";
+import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
+import { dueText, nextDue } from "../sched/due-text.ts";
 import { lookAtAll } from "./process-look.ts";
 import { allProcesses } from "./process-names.ts";
 import { flatRows, processTable, sorted, treeRows } from "./process-table.ts";
@@ -60,4 +61,6 @@ async function printOnce(how: How, json: boolean, io: Io): Promise<void> {
   const columns = io.stdout.isTTY ? io.stdout.columns : PIPE_COLUMNS;
   const { head, lines } = processTable(rows, { columns, now: io.clock.now() });
   await printText(io.stdout, `${[head, ...lines].join("\n")}\n`);
+  const due = await nextDue(io.sys());
+  if (due !== null) await note(io, `gsv: next: ${dueText(due, io.clock.now())}`);
 }

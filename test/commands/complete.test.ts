@@ -141,6 +141,13 @@ describe("names in the home", () => {
     expect(await values("logs", "'task:abc")).toEqual(["task:abc123"]);
   });
 
+  test("schedules are completed by name, and wake by what it does", async () => {
+    io.fakeSys.answer("sched.list", () => ({ schedules: [{ name: "disk" }, { name: "news" }], next: null }));
+    for (const verb of ["show", "edit", "pause", "resume", "run", "history", "next", "rm"])
+      expect([verb, await values("sched", verb, "n")]).toEqual([verb, ["news"]]);
+    expect(await values("sched", "wake", "")).toEqual(["on", "off", "status"]);
+  });
+
   test("sessions are completed by key, settable ones by path, conversations by id", async () => {
     const key = "agent:main:cli:dm:alice";
     io.fakeSys.answer("session.list", () => ({ sessions: [{ key, label: "alice", state: "idle" }] }));

@@ -24,7 +24,9 @@ const TITLES: { readonly [K in Picker["kind"]]: string } = {
   model: "model",
   theme: "theme",
   approval: "pending approvals",
+  schedule: "schedules",
 };
+const ENTER: { readonly [K in Picker["kind"]]?: string } = { approval: "open", schedule: "show" };
 const NUMBERED_MAX = 9;
 const ID_COLUMNS_MAX = 44;
 const MARK_COLUMNS_MAX = 8;
@@ -96,8 +98,8 @@ function numberOf(item: Item, all: readonly Item[]): string {
 }
 
 function markColour(mark: string, theme: Theme): (text: string) => string {
-  if (mark === "R" || mark === "D") return theme.ok;
-  if (mark === "E") return theme.bad;
+  if (mark === "R" || mark === "D" || mark === "✓") return theme.ok;
+  if (mark === "E" || mark === "✗") return theme.bad;
   return mark === "W" || mark === "P" || mark === "T" || mark === "?" ? theme.needs : theme.dim;
 }
 
@@ -110,7 +112,8 @@ function footLine({ kind, ending }: Picker, columns: number, theme: Theme): stri
   if (ending !== null)
     return `${theme.needs(`Kill ${ending}?`)} ${theme.bold("y")} ${theme.dim("kill")}  ${theme.bold("any other key")} ${theme.dim("cancel")}`;
   const keys: readonly ViewKey[] = [
-    { key: "enter", word: kind === "approval" ? "open" : "switch", minor: 0 },
+    { key: "enter", word: ENTER[kind] ?? "switch", minor: 0 },
+    ...(kind === "schedule" ? [{ key: "alt-enter", word: "history", minor: 1 }] : []),
     ...(kind === "process"
       ? [
           { key: "alt-enter", word: "log", minor: 2 },

@@ -1,6 +1,7 @@
 // top: counts, rate and cost; the table of processes; the details of the selected process or its pending request; the keys.
 
 import { age, processTable, type Row, waitsText } from "../../commands/proc/process-table.ts";
+import { dueText } from "../../commands/sched/due-text.ts";
 import { isInit } from "../../src/abi/ids.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
@@ -82,7 +83,7 @@ interface TitlePart {
 }
 
 function titleLine({ top, theme, now }: TopProps, columns: number): string {
-  const { processes, filter, filtering, sort, day } = top;
+  const { processes, filter, filtering, sort, day, due } = top;
   const count = (...states: readonly ProcessInfo["state"][]) =>
     processes.filter(({ state }) => states.includes(state)).length;
   const part = (number: number, word: string, paint: Paint, minor: number): readonly TitlePart[] =>
@@ -101,7 +102,11 @@ function titleLine({ top, theme, now }: TopProps, columns: number): string {
   const used = usedText(day, processes);
   const right: readonly TitlePart[] = isNarrowed
     ? [{ text: theme.you(`/${reveal(filter)}${filtering ? "▏" : ""}`), minor: 0 }]
-    : [...(used === "" ? [] : [{ text: theme.dim(used), minor: 3 }]), { text: theme.dim(`by ${sort}`), minor: 6 }];
+    : [
+        ...(due === null ? [] : [{ text: theme.dim(`next ${dueText(due, now)}`), minor: 5 }]),
+        ...(used === "" ? [] : [{ text: theme.dim(used), minor: 3 }]),
+        { text: theme.dim(`by ${sort}`), minor: 6 },
+      ];
   return titled(left, right, columns);
 }
 

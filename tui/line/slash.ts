@@ -33,6 +33,7 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ["new", { does: (state, rest) => act(state, { do: "new", rest }), summary: "start a process [PROMPT]" }],
   ["strace", { does: traced, summary: "trace calls, live" }],
   ["approvals", { does: approvals, summary: "list pending approvals" }],
+  ["sched", { does: schedules, summary: "list schedules" }],
   ["model", { does: model, summary: "show or switch the model" }],
   ["mode", { line: about("mode"), summary: "plan, ask, accept-edits or yolo" }],
   ["compact", { line: about("compact"), summary: "summarize older history" }],
@@ -188,6 +189,10 @@ function approvals(state: State, rest: string): Reduced {
   if (rest !== "") return act(state, ...ran(`approvals ${rest}`));
   if (state.asking.asks.length === 0) return act(state, note("No pending approvals"));
   return openedPicker(state, "approval");
+}
+
+function schedules(state: State, rest: string): Reduced {
+  return rest === "" ? openedPicker(state, "schedule") : act(state, ...ran(`sched ${rest}`));
 }
 
 function model(state: State, rest: string): Reduced {

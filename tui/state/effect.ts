@@ -94,6 +94,7 @@ export type ViewEffect =
   | { readonly do: "trace"; readonly pid: string; readonly after: number | null }
   | { readonly do: "log"; readonly pid: string }
   | { readonly do: "offer-models" }
+  | { readonly do: "offer-schedules" }
   | { readonly do: "theme"; readonly name: ThemeName };
 
 export type EffectOf<Do extends Effect["do"]> = Effect & { readonly do: Do };

@@ -3,6 +3,7 @@
 import type { Traced } from "../../commands/proc/trace-table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { NamedProcess } from "../../src/abi/process/process-name.ts";
+import type { DueItem } from "../../src/abi/schedule.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { BudgetInfo } from "../../src/syscalls/system/spending.ts";
 import type { Editing } from "../line/editor.ts";
@@ -65,7 +66,12 @@ export interface Adopted {
 }
 
 export type ViewEvent =
-  | { readonly type: "listed"; readonly processes: readonly ProcessInfo[]; readonly day: BudgetInfo | null }
+  | {
+      readonly type: "listed";
+      readonly processes: readonly ProcessInfo[];
+      readonly day: BudgetInfo | null;
+      readonly due: DueItem | null;
+    }
   | { readonly type: "looked"; readonly looks: { readonly [pid: string]: Look } }
   | {
       readonly type: "traced";

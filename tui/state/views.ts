@@ -1,6 +1,7 @@
 import type { Live } from "../../commands/proc/process-table.ts";
 import type { Traced } from "../../commands/proc/trace-table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import type { DueItem } from "../../src/abi/schedule.ts";
 import type { BudgetInfo } from "../../src/syscalls/system/spending.ts";
 
 export type View = Top | Strace | Pager;
@@ -12,6 +13,8 @@ export interface Top {
   readonly processes: readonly ProcessInfo[];
   /** The account's budget of the day, if it has one. */
   readonly day: BudgetInfo | null;
+  /** What is due next. */
+  readonly due: DueItem | null;
   readonly selected: string | null;
   readonly asTree: boolean;
   readonly sort: (typeof SORTS)[number];
@@ -77,7 +80,7 @@ export interface PagerSearch {
   readonly at: number | null;
 }
 
-export type PickerKind = "process" | "model" | "theme" | "approval";
+export type PickerKind = "process" | "model" | "theme" | "approval" | "schedule";
 
 export interface Picker {
   readonly kind: PickerKind;

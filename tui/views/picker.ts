@@ -1,4 +1,4 @@
-// A short list above the line: processes, models, themes or pending requests. Typing narrows it; the selection follows the item and not its
+// A short list above the line: processes, models, themes, schedules or pending requests. Typing narrows it; the selection follows the item and not its
 // row. Pure.
 
 import { waitsText } from "../../commands/proc/process-table.ts";
@@ -17,6 +17,8 @@ interface PickerReduced {
   readonly picker: Picker;
   readonly command: PickerCommand | null;
 }
+
+const HAS_LOG: readonly PickerKind[] = ["process", "schedule"];
 
 export function newPicker(kind: PickerKind, items: readonly Item[] | null): Picker {
   return { kind, items, typed: "", selected: null, ending: null, hasty: false };
@@ -49,7 +51,7 @@ export function onPickerKey(picker: Picker, key: Key): PickerReduced {
   if (key.name === "escape" || (key.ctrl && "cgp".includes(key.text))) return command({ name: "leave" });
   if (key.name === "backspace") return next({ typed: [...typed].slice(0, -1).join("") });
   if (key.name === "enter" && selected !== null)
-    return command({ name: key.alt && kind === "process" ? "log" : "choose", id: selected.id });
+    return command({ name: key.alt && HAS_LOG.includes(kind) ? "log" : "choose", id: selected.id });
   if (key.name === "enter") return next({ hasty: picker.items === null });
   if (key.name !== "text") return next({});
   if (!key.ctrl && !key.alt) return next({ typed: typed + key.text, selected: null });

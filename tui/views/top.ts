@@ -23,6 +23,7 @@ export const NEW_TOP: Top = {
   kind: "top",
   processes: [],
   day: null,
+  due: null,
   selected: null,
   asTree: true,
   sort: "age",

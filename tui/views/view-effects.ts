@@ -4,9 +4,11 @@ import { lookAt } from "../../commands/proc/process-look.ts";
 import { allProcesses } from "../../commands/proc/process-names.ts";
 import { inRealPlaces } from "../../commands/proc/real-places.ts";
 import type { Traced } from "../../commands/proc/trace-table.ts";
+import { nextDue, scheduleItem } from "../../commands/sched/due-text.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { messageOf, SysError } from "../../src/abi/errno.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import type { ScheduleInfo } from "../../src/abi/schedule.ts";
 import type { ModelInfo, ModelPage } from "../../src/syscalls/run/ai.ts";
 import type { HistoryPage, TraceRow } from "../../src/syscalls/services.ts";
 import type { BudgetInfo } from "../../src/syscalls/system/spending.ts";
@@ -28,8 +30,9 @@ export class ViewEffects {
   async list(): Promise<void> {
     const { io, dispatch, state } = this.ports;
     const isTop = state().overlay.view?.kind === "top";
-    const [processes, day] = await Promise.all([allProcesses(io), isTop ? this.day() : null]);
-    dispatch({ type: "listed", processes: isTop ? await inRealPlaces(io, processes) : processes, day });
+    const ofTop = isTop ? ([this.day(), nextDue(io.sys())] as const) : ([null, null] as const);
+    const [processes, day, due] = await Promise.all([allProcesses(io), ...ofTop]);
+    dispatch({ type: "listed", processes: isTop ? await inRealPlaces(io, processes) : processes, day, due });
   }
 
   private async day(): Promise<BudgetInfo | null> {
@@ -81,6 +84,13 @@ export class ViewEffects {
       : [];
     const lines = [...older, text === "" ? "(no messages)" : text];
     dispatch({ type: "paged", title: `log of ${pid}`, text: lines.join("\n") });
+  }
+
+  async offerSchedules(): Promise<void> {
+    const { io, dispatch } = this.ports;
+    const { schedules } = await io.sys().call<{ schedules: readonly ScheduleInfo[] }>("sched.list", {});
+    const items = schedules.map((schedule) => ({ ...scheduleItem(schedule, io.clock.now()), isNow: false }));
+    dispatch({ type: "offered", kind: "schedule", items });
   }
 
   async offerModels(): Promise<void> {

@@ -45,6 +45,8 @@ export function openedPicker(state: State, kind: PickerKind): Reduced {
       return act(withPicker(state, newPicker(kind, null)), { do: "list" });
     case "model":
       return act(withPicker(state, newPicker(kind, null)), { do: "offer-models" });
+    case "schedule":
+      return act(withPicker(state, newPicker(kind, null)), { do: "offer-schedules" });
     case "theme":
       return only(withPicker(state, newPicker(kind, themeItems(state.theme))));
     case "approval":
@@ -142,6 +144,7 @@ export function onPickerKeys(state: State, picker: Picker, key: Key): Reduced {
     case "new":
       return act(closed, { do: "new" });
     case "log":
+      if (picker.kind === "schedule") return act(closed, ...ran(`sched history ${command.id}`));
       return act(closed, { do: "log", pid: command.id });
     case "kill":
       return act(withPicker(state, next), { do: "kill", pid: command.id }, { do: "list" });
@@ -157,6 +160,8 @@ function chosen(state: State, kind: PickerKind, id: string): Reduced {
       return id === pid ? only(state) : act(state, { do: "attach", pid: id });
     case "model":
       return act(state, ...ran(`model ${pid} ${id}`));
+    case "schedule":
+      return act(state, ...ran(`sched show ${id}`));
     case "theme":
       return act(state, { do: "theme", name: id as ThemeName });
     case "approval": {
@@ -201,14 +206,14 @@ export function onViewEvent(state: State, event: ViewEvent): Reduced {
   }
 }
 
-function listed(state: State, { processes, day }: EventOf<"listed">): Reduced {
+function listed(state: State, { processes, day, due }: EventOf<"listed">): Reduced {
   const { view } = state.overlay;
   const picker = withItems(state.overlay.picker, processes, state.process.pid);
   const hasty = chosenInHaste(state, picker);
   if (hasty !== null) return hasty;
   const next = withPicker(state, picker);
   if (view?.kind !== "top") return only(next);
-  const top = { ...view, processes, day };
+  const top = { ...view, processes, day, due };
   const stale = toLookAt(top);
   const shown = withView(next, top);
   return stale.length === 0 ? only(shown) : act(shown, { do: "look", processes: stale });
