@@ -12,23 +12,68 @@ export interface GitGuard {
   /** Writable directories that the command cannot rename or replace. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
+  /** Those of them that do not exist yet, parents first. */
+  readonly placeholders: readonly Placeholder[];
 }
 
-export const NO_GUARD: GitGuard = { held: [], readOnly: [] };
+export interface Placeholder {
+  readonly path: string;
+  /** null for a directory. */
+  readonly text: string | null;
+}
 
-/** `commondir` would lead to other settings and hooks. */
-const SETTINGS = ["hooks", "config", "config.worktree", "commondir", "modules", "worktrees", "info/attributes"];
+export const NO_GUARD: GitGuard = { held: [], readOnly: [], placeholders: [] };
+
+/** Parts that lead to programs, with the text that means the same as their absence; null for a directory. */
+const SETTINGS: ReadonlyMap<string, string | null> = new Map([
+  ["hooks", null],
+  ["config", ""],
+  ["config.worktree", ""],
+  // It leads to the settings and hooks of another repository.
+  ["commondir", ".\n"],
+  ["modules", null],
+  ["worktrees", null],
+  ["info/attributes", ""],
+  ["objects/info/alternates", ""],
+]);
+/** Their parents: these could be renamed, which a mount point cannot. */
+const PARENTS = ["info", "objects", "objects/info"];
 /** Repositories directly in the directory, for a directory of repositories. */
 const REPOSITORIES_MAX = 200;
 
 export function gitGuard(directory: string, writes: GitWrites): GitGuard {
   if (writes === "everything") return NO_GUARD;
   const found = [directory, ...childrenOf(directory)].map((each) => join(each, ".git")).filter(isThere);
-  const hooks = found.flatMap(hooksBeside);
-  if (writes === "nothing") return { held: [], readOnly: [...found, ...hooks] };
+  const beside = found.flatMap((git) => [...hooksBeside(git), ...settingsBeside(git)]);
+  // `git init` writes settings, and hooks of its template.
+  const own = isInRepository(directory) ? [] : [{ path: join(directory, ".git"), text: null }];
+  beside.push(...own.map(({ path }) => path));
+  if (writes === "nothing") return { held: [], readOnly: [...found, ...beside], placeholders: own };
   const [directories, files] = [found.filter(isDirectory), found.filter((path) => !isDirectory(path))];
-  const settings = directories.flatMap((git) => SETTINGS.map((name) => join(git, name)).filter(isThere));
-  return { held: directories, readOnly: [...files, ...settings, ...hooks] };
+  const settings = directories.flatMap((git) => [...SETTINGS].map(([name, text]) => ({ path: join(git, name), text })));
+  const parents = directories.flatMap((git) => PARENTS.map((name) => ({ path: join(git, name), text: null })));
+  return {
+    held: [...directories, ...parents.map(({ path }) => path)],
+    readOnly: [...files, ...settings.map(({ path }) => path), ...beside],
+    placeholders: [...own, ...parents, ...settings].filter(({ path }) => !isThere(path)),
+  };
+}
+
+/** With a `.git` there or above: another one would end the search of git and of other programs. */
+function isInRepository(directory: string): boolean {
+  for (let at = directory; ; at = dirname(at)) {
+    if (isThere(join(at, ".git"))) return true;
+    if (at === "/") return false;
+  }
+}
+
+const INCLUDED = /^[ \t]*path[ \t]*=[ \t]*"?([^"\n]+?)"?[ \t]*$/gim;
+
+/** Settings in the worktree that `include.path` names. */
+function settingsBeside(git: string): readonly string[] {
+  const worktree = dirname(git);
+  const places = [...textOf(join(git, "config")).matchAll(INCLUDED)].map(([, path = ""]) => resolve(git, path));
+  return [...new Set(places)].filter((path) => isInside(path, worktree) && path !== worktree && isThere(path));
 }
 
 const HOOKS_PATH = /^[ \t]*hookspath[ \t]*=[ \t]*"?([^"\n]+?)"?[ \t]*$/im;

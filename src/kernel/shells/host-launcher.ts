@@ -12,6 +12,7 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ShellRequest } from "../../syscalls/run/shell-service.ts";
 import { type GitWrites, gitGuard } from "../../targets/git-guard.ts";
+import { Placeholders } from "../../targets/git-placeholders.ts";
 import type { HostJob, HostJobs } from "../../targets/host-jobs.ts";
 import { BASH } from "../../targets/leader.ts";
 import { type Confinement, NO_GRANTS, type Sandbox } from "../../targets/sandbox.ts";
@@ -61,6 +62,8 @@ export interface HostGround extends HostDirectory {
 const STANDS_MAX = 8;
 
 export class HostLauncher {
+  private readonly placeholders = new Placeholders();
+
   constructor(private readonly ports: HostLauncherPorts) {}
 
   /** A retry finds the command that it started. */
@@ -153,21 +156,33 @@ export class HostLauncher {
     const env = caller.kind === "person" && request.env !== undefined ? environmentFrom(request.env) : kernelEnv;
     const around = surroundings();
     const opened = sandbox === null ? NO_GRANTS : openedBy(granted, { hidden: around.hidden, env: personsEnv });
-    const git = gitGuard(directory, writes);
+    // Elsewhere, absent paths can be guarded too.
+    const guarded = sandbox?.name === "bwrap" ? this.placeholders.place(gitGuard(directory, writes)) : null;
+    const git = guarded?.guard ?? gitGuard(directory, writes);
     const place = { directory, network, git, terminal: false, tmp: env.TMPDIR ?? "/tmp" };
     const had: readonly Grant[] = [...(network ? (["network"] as const) : []), ...granted];
     const bash = [BASH, "--noprofile", "--norc", "-c", script, name, ...args];
-    return host.start({
-      meta: {
-        ...{ id, uid: caller.uid, ownerUid: caller.ownerUid, pid: caller.pid ?? null, script, directory },
-        ...(caller.kind === "process" && { grants: [...new Set(had)] }),
-        timeoutMs: request.timeoutMs ?? (caller.kind === "person" ? LIMITS.shellWallMsMax : LIMITS.hostWallMs),
-      },
-      argv: sandbox?.wrap(bash, { ...place, ...around, granted: opened }) ?? bash,
-      sandbox: sandbox?.name ?? null,
-      env: { ...env, ...sandbox?.env, ...opened.env, PWD: directory },
-      stdin: fed ? "open" : Buffer.from(request.stdin ?? "", "base64"),
-    });
+    const start = () =>
+      host.start({
+        meta: {
+          ...{ id, uid: caller.uid, ownerUid: caller.ownerUid, pid: caller.pid ?? null, script, directory },
+          ...(caller.kind === "process" && { grants: [...new Set(had)] }),
+          timeoutMs: request.timeoutMs ?? (caller.kind === "person" ? LIMITS.shellWallMsMax : LIMITS.hostWallMs),
+        },
+        argv: sandbox?.wrap(bash, { ...place, ...around, granted: opened }) ?? bash,
+        sandbox: sandbox?.name ?? null,
+        env: { ...env, ...sandbox?.env, ...opened.env, PWD: directory },
+        stdin: fed ? "open" : Buffer.from(request.stdin ?? "", "base64"),
+      });
+    if (guarded === null) return start();
+    try {
+      const job = start();
+      void job.ended.then(guarded.release);
+      return job;
+    } catch (error) {
+      guarded.release();
+      throw error;
+    }
   }
 
   /** Throws if the caller may not use the host. */

@@ -95,7 +95,9 @@ test("the reason for asking about a file of an attached directory is shown exact
   expect(guardedWords("/workspaces/dir_kvoyqq/src/cart.js")).toBe("changes files on this computer");
   for (const path of [
     "/workspaces/dir_kvoyqq/AGENTS.md",
-    "/workspaces/dir_kvoyqq/.git/hooks/x",
+    ...[".git", ".git/hooks/x", ".git/commondir", "sub/.git/config", ".git/objects/info/alternates"].map(
+      (name) => `/workspaces/dir_kvoyqq/${name}`,
+    ),
     "/home/sam/context.d/a",
   ])
     expect(guardedWords(path)).toBe("may change what agents or programs do");

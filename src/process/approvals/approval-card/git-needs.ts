@@ -54,7 +54,9 @@ function sshNeed(args: Words): SshNeed {
 
 function accessOf(verb: string, args: Words): GitAccess {
   const has = (pattern: RegExp) => args.some((arg) => pattern.test(arg));
-  if (READS.test(verb) || verb === "" || verb === "clone") return "read";
+  // A clone into the directory itself makes it a repository.
+  if (verb === "clone") return has(/^\.\/?$/) ? "settings" : "read";
+  if (READS.test(verb) || verb === "") return "read";
   switch (verb) {
     case "config":
       return has(/^(?:--get.*|--list|-l|get|list)$/) ? "read" : "settings";
