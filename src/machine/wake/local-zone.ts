@@ -6,22 +6,33 @@ import { readlinkSync } from "node:fs";
 export function localZone(env: { [name: string]: string | undefined }, file = "/etc/localtime"): () => string {
   const given = env.TZ;
   if (given !== undefined && given !== "") return () => given;
-  let known = zoneIn(file);
+  let link = linked(file);
+  let zone = link;
   return () => {
-    const zone = zoneIn(file);
-    if (zone !== "" && zone !== known) env.TZ = zone;
-    known = zone;
+    const now = linked(file);
+    if (now === link) return zone;
+    link = now;
+    // Only a new name is checked: the first format of a process takes 10 ms.
+    zone = isZone(now) ? now : "";
+    if (zone !== "") env.TZ = zone;
     return zone;
   };
 }
 
 /** Empty if the system names none. */
-function zoneIn(file: string): string {
+function linked(file: string): string {
   try {
-    const [, zone = ""] = /zoneinfo\/(.+)$/.exec(readlinkSync(file)) ?? [];
-    new Intl.DateTimeFormat("en", { timeZone: zone });
-    return zone;
+    return /zoneinfo\/(.+)$/.exec(readlinkSync(file))?.[1] ?? "";
   } catch {
     return "";
+  }
+}
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
   }
 }
