@@ -5,6 +5,8 @@ import type { HookInfo } from "../../src/abi/hook.ts";
 import { coreInstant } from "../../src/abi/process/crash.ts";
 import type { Approval, ProcessInfo } from "../../src/abi/process/process.ts";
 import { SESSION_PATHS } from "../../src/abi/process/session.ts";
+import { SIGNAL_NAMES } from "../../src/abi/signal.ts";
+import { UNWATCHED, type Watch } from "../../src/abi/watch.ts";
 import type { AccountInfo } from "../../src/syscalls/account/account-service.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import type { Fields } from "../../src/syscalls/define.ts";
@@ -76,6 +78,10 @@ function namesOf({ key, field, command, before, io, commands }: ValueRequest): C
       return named(io, "bundle.list", "bundles");
     case "notification":
       return notifications(io);
+    case "event":
+      return SIGNAL_NAMES.filter((name) => !UNWATCHED.includes(name)).map((value) => ({ value }));
+    case "watch":
+      return watches(io);
     case "schedule":
       return named(io, "sched.list", "schedules");
     case "project":
@@ -111,6 +117,11 @@ async function pathsFrom(io: Io, current: string): Promise<Candidate[]> {
 async function notifications(io: Io): Promise<Candidate[]> {
   const list = await look<NotificationList>(io, "notify.list");
   return (list?.notifications ?? []).map(({ id, title }) => ({ value: id, note: title }));
+}
+
+async function watches(io: Io): Promise<Candidate[]> {
+  const list = await look<{ watches: readonly Watch[] }>(io, "signal.list");
+  return (list?.watches ?? []).map(({ key, signal }) => ({ value: key, note: signal }));
 }
 
 async function workspaces(io: Io): Promise<Candidate[]> {

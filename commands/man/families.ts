@@ -4,7 +4,7 @@ export const FAMILIES: readonly (readonly [family: string, commands: string])[] 
   ["agents", "chat send run council pipe answer spawn fork"],
   ["processes", "ps top w wait attach logs kill nice renice uptime last"],
   ["approvals", "approvals approve deny mode caps"],
-  ["later", "at every crontab"],
+  ["later", "at every on crontab"],
   ["changes", "diff undo rewind history compact"],
   ["models, cost", "models model usage budget outage"],
   ["inside", "strace debug perf pmap prompt events audit lsof bugreport"],

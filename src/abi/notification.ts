@@ -20,7 +20,9 @@ export type NotificationSource =
   | { readonly kind: "run"; readonly pid: string }
   /** `pid`: the process with the budget; without it, the budget of the day. */
   | { readonly kind: "budget"; readonly pid?: string }
-  | { readonly kind: "schedule"; readonly schedule: string };
+  | { readonly kind: "schedule"; readonly schedule: string }
+  /** The id of the watch and of the event. */
+  | { readonly kind: "watch"; readonly id: string; readonly event: string };
 
 export interface Notification {
   readonly id: string;

@@ -115,15 +115,17 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const files = bootFiles(core, due.cronFiles);
     const targets = bootTargets(core, files);
     const processParts: ProcessParts = bootProcesses(core, files, targets);
-    const parts = { ...processParts, ...due, ...bootIpc(core, processParts) };
+    const parts = { ...processParts, ...due, ...bootIpc(core, { ...processParts, ...due }) };
     dispatches.make(core, bootServices(core, files, targets, parts));
     const { shells } = targets;
     shells.adopt();
+    await parts.watches.begin();
     await takeUp(core, parts);
     await shells.settle();
     await parts.scheduler.begin();
     await parts.notifier.begin();
     await parts.calls.begin();
+    await parts.watches.catchUp({ afterCrash });
     return finished(core, parts, { firstRun, database, shells });
   } catch (error) {
     database.close();
@@ -216,6 +218,7 @@ function finished(
     scheduler,
     notifier,
     calls,
+    watches,
     runners,
     ledger,
     closer,
@@ -253,6 +256,7 @@ function finished(
       ledger.busy ||
       scheduler.isBusy ||
       notifier.isBusy ||
+      watches.isBusy ||
       shells.isBusy() ||
       core.hooks.isBusy() ||
       policy.questions.isPending,
@@ -272,6 +276,8 @@ function finished(
       await runners.drain(ms, (pid) => calls.isWaiting(pid));
       await scheduler.settled();
       await calls.settled();
+      watches.stop();
+      await watches.settled();
       await closer.settled();
       notifier.stop();
       await notifier.settled();
@@ -290,8 +296,10 @@ function finished(
     await stopSweeping();
     scheduler.stop();
     calls.stop();
+    watches.stop();
     await scheduler.settled();
     await calls.settled();
+    await watches.settled();
     notifier.stop();
     await notifier.settled();
     pausedRuns.stop();

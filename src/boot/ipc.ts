@@ -1,17 +1,38 @@
-// Builds calls between processes. Their messages and notes need the processes.
+// Builds what needs the processes: calls between them, and watches of their events.
 
 import { Calls } from "../due/ipc/calls.ts";
 import { ipcService } from "../due/ipc/service.ts";
+import { creatorOf } from "../due/starts.ts";
+import { watchesService } from "../due/watches/service.ts";
+import { Watches } from "../due/watches/watches.ts";
 import { endSignals } from "../process/life/ledger.ts";
+import type { WatchedSignals } from "../syscalls/due/signal-service.ts";
 import type { Ipc } from "../syscalls/proc/ipc-service.ts";
 import type { Core, ProcessParts } from "./core.ts";
+import type { DueParts } from "./due.ts";
 
 export interface IpcParts {
   readonly calls: Calls;
   readonly ipc: Ipc;
+  readonly watches: Watches;
+  readonly watched: WatchedSignals;
 }
 
-export function bootIpc(core: Core, { ledger }: Pick<ProcessParts, "ledger">): IpcParts {
+export function bootIpc(core: Core, parts: Pick<ProcessParts, "ledger"> & Pick<DueParts, "notifier">): IpcParts {
+  return { ...bootCalls(core, parts), ...bootWatches(core, parts) };
+}
+
+function bootWatches(core: Core, { notifier }: Pick<DueParts, "notifier">): Pick<IpcParts, "watches" | "watched"> {
+  const { kernel, processes: store, machine, callers, bus, onFault, unloggedSysFor: sysFor } = core;
+  const { clock, random } = machine;
+  const watches = new Watches({
+    ...{ kernel, store, bus, clock, random, notifier, onFault, sysFor },
+    creatorOf: ({ creator, ownerUid }) => creatorOf({ kernel, callers }, creator, ownerUid),
+  });
+  return { watches, watched: watchesService({ kernel, clock, random, watches }) };
+}
+
+function bootCalls(core: Core, { ledger }: Pick<ProcessParts, "ledger">): Pick<IpcParts, "calls" | "ipc"> {
   const { kernel, processes: store, machine, callers, bus, onFault, unloggedSysFor: sysFor } = core;
   const { clock, random } = machine;
   const calls = new Calls({

@@ -128,6 +128,7 @@ export function bootServices(
     schedules: parts.schedules(directoriesOf(files)),
     notifications: parts.notifications,
     ipc: parts.ipc,
+    watches: parts.watched,
   };
 }
 

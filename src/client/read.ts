@@ -166,6 +166,9 @@ function reportsAtRest(kernel: KernelStore, clock: Clock) {
     notifications: atRest("notifications", async () => ({
       list: (await import("../due/notification-list.ts")).notificationList({ kernel, clock }),
     })),
+    watches: atRest("watches", async () => ({
+      list: (await import("../due/watches/list.ts")).watchList({ kernel, clock }),
+    })),
   };
 }
 

@@ -32,6 +32,7 @@ export const READS = {
   prompts: ["show", "files", "homeFiles"],
   schedules: ["list", "get", "due", "next", "history"],
   notifications: ["list"],
+  watches: ["list"],
   trust: ["speaks"],
   undoing: ["diff"],
   fileUse: ["uses", "writers"],

@@ -7,6 +7,7 @@ export function nextTimesText(
   { command, when, tz }: { readonly command: string; readonly when: string | null; readonly tz: string | null },
   { now, zone }: { readonly now: number; readonly zone: string },
 ): string {
+  if (/^(?:on |signal\.)/.test(command)) return `changes a watch: ${command}`;
   if (when === null) return `changes a schedule: ${command}`;
   try {
     const timing = timingOf(when, now, tz ?? zone);

@@ -44,7 +44,7 @@ const OUTPUT_CHARS_MAX = 16 * 1024;
 const LOOK_MS = 60_000;
 
 /** The creator, with the rights that it has now. */
-async function creatorOf(
+export async function creatorOf(
   { kernel, callers }: Pick<StartPorts, "kernel" | "callers">,
   { uid, pid, dropped = [] }: Creator,
   ownerUid: number,

@@ -44,6 +44,7 @@ import tools from "./manual/tools.md" with { type: "text" };
 import tour from "./manual/tour.md" with { type: "text" };
 import undo from "./manual/undo.md" with { type: "text" };
 import versions from "./manual/versions.md" with { type: "text" };
+import watches from "./manual/watches.md" with { type: "text" };
 import workspaces from "./manual/workspaces.md" with { type: "text" };
 
 export interface ManualSection {
@@ -77,6 +78,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["history-and-archives", historyAndArchives],
   ["schedules", schedules],
   ["notifications", notifications],
+  ["watches", watches],
   ["sessions", sessions],
   ["seeds", seeds],
   ["kernel", kernel],

@@ -67,6 +67,8 @@ export interface FieldSpec<T> {
     | "project"
     | "schedule"
     | "notification"
+    | "watch"
+    | "event"
     | "file"
     | "host-or-file"
     | "core";

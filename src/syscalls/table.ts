@@ -8,6 +8,7 @@ import type { PolicyService } from "./approval/policy.ts";
 import type { CallContext, Fields, Syscall } from "./define.ts";
 import type { Notifications } from "./due/notify-service.ts";
 import type { Schedules } from "./due/sched-service.ts";
+import type { WatchedSignals } from "./due/signal-service.ts";
 import type { Files } from "./fs/files-service.ts";
 import type { FileTree } from "./fs/fs-tree.ts";
 import type { FileUse } from "./fs/fs-use.ts";
@@ -76,6 +77,7 @@ export interface Services {
   readonly schedules: Schedules;
   readonly notifications: Notifications;
   readonly ipc: Ipc;
+  readonly watches: WatchedSignals;
 }
 
 /** A declaration for dispatch and derivation: typed in its own file, uniform here. */
@@ -114,6 +116,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   hooks: [async () => (await import("./system/hooks.ts")).hookCalls],
   sched: [async () => (await import("./due/sched.ts")).schedCalls],
   notify: [async () => (await import("./due/notify.ts")).notifyCalls],
+  signal: [async () => (await import("./due/signal.ts")).signalCalls],
   archive: [async () => (await import("./session/archive.ts")).archiveCalls],
   config: [async () => (await import("./system/config.ts")).configCalls],
   ai: [async () => (await import("./run/ai.ts")).aiCalls],

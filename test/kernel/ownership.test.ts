@@ -39,6 +39,8 @@ async function world(): Promise<World> {
   await home.sys.call("bundle.create", { name: "sams-bundle" });
   await home.sys.call("project.create", { name: "sams-project" });
   await home.sys.call("sched.add", { when: "every 1h", text: "private words", name: "sams-schedule" });
+  const watch = "bobs-watch";
+  await home.sys.call("signal.watch", { signal: "chat.complete", notify: "private words", key: watch });
   const { id: notification } = await home.sys.call<{ id: string }>("notify.send", { title: "private words" });
   const opened = await home.sys.call<{ key: string }>("session.open", { key: "agent:main:cli:dm:alice" });
   const { id: session } = await home.sys.call<{ id: string }>("session.get", { key: opened.key });
@@ -49,6 +51,7 @@ async function world(): Promise<World> {
     script,
     schedule: "sams-schedule",
     notification,
+    watch,
     ...{ agent: "sams-scout", bundle: "sams-bundle", project: "sams-project" },
     pid,
     repo,

@@ -38,8 +38,8 @@ const LOOKS = new Set(
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
     contextFiles keptPrompt knownFile knownFiles changes undos rewinds contextShape segments historyPolicy
     above sums repeats of all read close opened olderThan earliest last cronFile cronFiles passwd shadow groups at inWorkspace
-    causeOf waiting unsettled byKey ofProcess isOf next current generation generations closedBy beginning madeBy named wallets
-    balance ledger rates`.split(/\s+/),
+    causeOf endsSince waiting unsettled active unfinished byKey ofProcess isOf next current generation generations closedBy
+    beginning madeBy named wallets balance ledger rates`.split(/\s+/),
 );
 
 export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
@@ -77,6 +77,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       notifications: seams.around("notifications", kernel.notifications),
       upcoming: seams.around("upcoming", kernel.upcoming),
       ipc: seams.around("ipc", kernel.ipc),
+      watches: seams.around("watches", kernel.watches),
     },
     processes: seams.around("process", processes),
     objects: seams.around("objects", objects),

@@ -17,6 +17,7 @@ export interface Things {
   readonly session: string;
   readonly schedule: string;
   readonly notification: string;
+  readonly watch: string;
   /** A script that was run. */
   readonly script: string;
 }
@@ -36,6 +37,7 @@ export const ABSENT: Things = {
   token: "0190a1b2-0000-7000-8000-000000000003",
   schedule: "no-schedule",
   notification: "zzzzzz",
+  watch: "no-watch",
   script: "0190a1b2-0000-7000-8000-000000000005",
 };
 
@@ -57,6 +59,11 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
     { pid, message: "hello" },
     { pid, message: "hello", interrupt: true },
   ],
+  "signal.watch": ({ pid }) => [
+    { signal: "chat.complete", notify: "hello", pid },
+    { signal: "chat.complete", send: pid, text: "hello" },
+  ],
+  "signal.unwatch": ({ watch: key }) => [{ key }],
   "proc.ipc.send": ({ pid }) => [{ pid, message: "hello" }],
   "proc.ipc.call": ({ pid }) => [{ pid, message: "hello" }],
   "proc.caps": ({ pid }) => [{ pid }],

@@ -107,6 +107,7 @@ function isReply(name: string, [word, ...more]: readonly string[]): boolean {
 /** `run ls -l on the host`, `read notes.md`, `every test fails`: words to an agent, which the program of that name cannot carry out. */
 function isOrder(name: string, [word = "", ...more]: readonly string[], known: Known): boolean {
   if (name === "every") return !/^\d/.test(word) && !more.some((each) => FLAG.test(each));
+  if (name === "on") return !/^--|^'?[a-z]+\.(?:[a-z_]+|\*)'?$/.test(word);
   if (name === "run") return known.isProgram(word);
   // The command explains exit statuses only.
   if (name === "explain") return word !== "" && !/^(?:-.*|\d+|exit)$/.test(word);

@@ -5,7 +5,7 @@ export const ENGLISH: ReadonlySet<string> = new Set(
   [
     "agent alias allow answer approve archive at attach audit auth backup basename bind break builtin cat chat clear column comm command compact complete completion",
     "config continue cut date debug deny diff dirname doctor edit enable env eval events every exec exit expand explain export false fetch file find fold fork free fs get",
-    "group groups hash head help history host hostname id install join jobs kernel kill last less let link list local logs look mail make man media mode model more mount move",
+    "group groups hash head help history host hostname id install join jobs kernel kill last less let link list local logs look mail make man media mode model more mount move on",
     "nice notify paste patch paths pause permit policy pool print prompt proc pwd read repeat restore return rev run scale schema search seek send session set shift skills sleep sort",
     "source spawn split start stat stop strings system tail task tee test time timeout top touch tr tree trap true truncate type undo uniq unset unlink update usage",
     "user wait watch where which who write yes",

@@ -37,6 +37,7 @@ export const LIMITS = {
   processesPerOwnerMax: 10_000,
   workspacesPerOwnerMax: 10_000,
   schedulesPerOwnerMax: 10_000,
+  watchesPerOwnerMax: 1000,
   notificationsPerAccountMax: 1000, // dismissed, read and old ones give way first
   notificationTitleCharsMax: 120,
   notificationBodyCharsMax: 2000,

@@ -17,7 +17,7 @@ export interface GatePorts {
 const FREE = ["proc.spawn", "proc.abort", "fs.stage", "shell.run", "shell.stop", "shell.signal", "notify.send"];
 const MESSAGES = ["proc.send", "proc.ipc.send", "proc.ipc.call"];
 /** Never allowed by a rule or mode. */
-const NEVER_LIFTED = /^(?:config|policy|hil|account|group|sys|kernel|storage|workspace|sched)\./;
+const NEVER_LIFTED = /^(?:config|policy|hil|account|group|sys|kernel|storage|workspace|sched|signal)\./;
 /** Calls that write, with their path arguments. */
 const WRITES: { readonly [call: string]: readonly string[] } = {
   "fs.write": ["path"],

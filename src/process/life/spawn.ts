@@ -105,7 +105,7 @@ export async function spawn(
   const budget = await budgetOf(ports, context.caller, { ...place, stated });
   const now = clock.now();
   const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
-  const cause = caller.pid === undefined ? (caller.cause ?? NO_CAUSE) : await ports.store.causeOf(caller.pid);
+  const cause = caller.cause ?? (caller.pid === undefined ? NO_CAUSE : await ports.store.causeOf(caller.pid));
   const origin = { ...originOf(context), ...(cause.hops > 0 && { cause }) };
   const step: SpawnStep = {
     prompt: request.prompt === undefined || runId === null ? null : { text: request.prompt, runId, origin, model },

@@ -24,7 +24,7 @@ export function originOf({ caller, client }: CallContext): Origin {
  * row without a person.
  */
 export async function causeFrom(store: Pick<ProcessStore, "causeOf">, { caller }: CallContext): Promise<Cause | null> {
-  if (caller.pid === undefined) return caller.cause ?? null;
+  if (caller.pid === undefined || caller.cause !== undefined) return caller.cause ?? null;
   const { hops, watches } = await store.causeOf(caller.pid);
   if (hops < HOPS_MAX) return { hops: hops + 1, watches };
   throw new SysError("ELOOP", `not sent: ${HOPS_MAX} messages between processes led to this run`, [

@@ -9,6 +9,7 @@ import { notificationRows } from "./due/notifications.ts";
 import { occurrenceRows } from "./due/occurrences.ts";
 import { scheduleRows } from "./due/schedules.ts";
 import { upcomingRows } from "./due/upcoming.ts";
+import { watchRows } from "./due/watches.ts";
 import { fileWriteRows } from "./file-writes.ts";
 import { hookRows } from "./hooks.ts";
 import { accountFileRows } from "./people/account-files.ts";
@@ -64,6 +65,7 @@ const GROUPS = {
   notifications: notificationRows,
   upcoming: upcomingRows,
   ipc: ipcRows,
+  watches: watchRows,
 };
 
 export type KernelStore = { readonly [G in keyof typeof GROUPS]: ReturnType<(typeof GROUPS)[G]> };

@@ -4,6 +4,7 @@ import type { Schema } from "../migrate.ts";
 import { IPC_CALLS } from "./ipc.ts";
 import { NOTIFICATIONS } from "./notifications.ts";
 import { PRESET_BUNDLES } from "./preset-bundles.ts";
+import { SIGNAL_WATCHES } from "./watches.ts";
 
 export const KERNEL_SCHEMA: Schema = {
   component: "kernel",
@@ -338,5 +339,6 @@ export const KERNEL_SCHEMA: Schema = {
     },
     NOTIFICATIONS,
     IPC_CALLS,
+    SIGNAL_WATCHES,
   ],
 };

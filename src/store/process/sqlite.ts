@@ -7,7 +7,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
 import { answer, approvedAs, ask } from "./approvals.ts";
 import { begin, recoverRun } from "./begin.ts";
-import { causeIn } from "./cause.ts";
+import { causeVerbs } from "./cause.ts";
 import { abortRun, closingRecords, cut, seal, takeBack } from "./closing.ts";
 import { changeVerbs } from "./files/changes.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files/files.ts";
@@ -201,13 +201,6 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     },
     repeats: async (pid, dispatchId) => repeats(files.get(pid), dispatchId),
 
-    async causeOf(pid, runId) {
-      const db = files.get(pid);
-      if (runId !== undefined) return causeIn(db, runId);
-      const { currentRun, lastRun } = new HeadRow(db);
-      return causeIn(db, currentRun ?? lastRun);
-    },
-
     async fail(pid) {
       verb(pid, "full", (_, head) => {
         head.epoch++;
@@ -295,6 +288,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 
     ...outboxVerbs((pid) => files.get(pid), unlessFenced),
     ...timingVerbs((pid) => files.get(pid), unlessFenced),
+    ...causeVerbs((pid) => files.get(pid)),
     ...promptVerbs(files, unlessFenced),
     ...changeVerbs((pid) => files.get(pid), unlessFenced),
     ...knownVerbs(files, unlessFenced),

@@ -1,4 +1,4 @@
-// The rows of the capability matrix for schedules, calls between processes and notifications: each account has only its own. Processes change
+// The rows of the capability matrix for schedules, watches, calls between processes and notifications: each account has only its own. Processes change
 // no schedule without an approval, and neither read nor dismiss notifications.
 
 import { ALL, type Owner, PERSON, pid, type Row, type Rows, type World } from "./world.ts";
@@ -15,6 +15,12 @@ const theSchedule = async (world: World, owner: Owner) => {
 const theNotification = async (world: World, owner: Owner) => {
   const { id } = await world.people[owner].call<{ id: string }>("notify.send", { title: "hello" });
   return { ids: [id] };
+};
+
+const theWatch = async (world: World, owner: Owner) => {
+  const key = world.fresh();
+  await world.people[owner].call("signal.watch", { signal: "chat.complete", notify: "hello", key });
+  return { key };
 };
 
 export const SCHEDULE_ROWS: Rows = {
@@ -38,6 +44,12 @@ export const SCHEDULE_ROWS: Rows = {
     outcomes: ["ok", "ESRCH", "EPERM", "ok", "ESRCH"],
     about: async (world, owner) => ({ ...(await pid(world, owner)), message: "hello" }),
   },
+  "signal.list": { outcomes: ALL, about: () => ({}) },
+  "signal.watch": {
+    outcomes: PERSON,
+    about: (world) => ({ signal: "chat.complete", notify: "hello", key: world.fresh() }),
+  },
+  "signal.unwatch": { outcomes: OWN, about: theWatch },
   "notify.list": { outcomes: ALL, about: () => ({}) },
   "notify.send": { outcomes: ALL, about: () => ({ title: "hello" }) },
   "notify.claim": { outcomes: PERSON, about: () => ({ news: "ask k3x9" }) },

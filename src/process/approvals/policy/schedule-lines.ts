@@ -13,7 +13,7 @@ export interface ScheduleChange {
 
 const READS = /^(?:list|get|show|due|history|next)$/;
 /** Flags without a value. */
-const SWITCHES = /^--(?:event|new|exec|host|json)$|^--[a-z-]+=/;
+const SWITCHES = /^--(?:event|new|exec|host|json|list|once)$|^--[a-z-]+=/;
 
 export function scheduleChanges(commands: readonly LineCommand[] | null): readonly ScheduleChange[] {
   return (commands ?? []).flatMap(({ parts }) => parts).flatMap((part) => changeOf(part) ?? []);
@@ -31,6 +31,9 @@ function changeOf({ words }: Part): ScheduleChange | null {
     const when = time.includes(null) || time.length === 0 ? null : time.join(" ");
     return { command: program, when: when !== null && program === "every" ? `every ${when}` : when, tz };
   }
+  if (program === "on") return flags.has("--list") ? null : { command: `on ${plain[0] ?? "…"}`, when: null, tz };
+  if (program === "api" && plain[0]?.startsWith("signal."))
+    return plain[0] === "signal.list" ? null : { command: plain[0], when: null, tz: null };
   // The arguments of an api call are JSON.
   if (program === "api" && plain[0]?.startsWith("sched."))
     return READS.test(plain[0].slice("sched.".length)) ? null : { command: plain[0], when: null, tz: null };
