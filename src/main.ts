@@ -237,7 +237,7 @@ async function commandProcess(): Promise<number> {
 function managing(here: Awaited<ReturnType<typeof invocation>>, sys: Sys): Io["kernel"]["manage"] {
   return async (lines) => {
     const [{ managerLines }, { paths }] = await Promise.all([import("./client/manager-lines.ts"), atHome(here)]);
-    await managerLines(paths.kernelDb, sys, lines);
+    await managerLines(paths.kernelDb, lines, { sys, clock: here.clock });
   };
 }
 

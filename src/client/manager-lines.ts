@@ -6,6 +6,7 @@ import type { ManagerLines } from "../../commands/command.ts";
 import { messageOf } from "../abi/errno.ts";
 import { uuidv4 } from "../abi/ids.ts";
 import type { Sys } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { EventCallback } from "../process/manager/events.ts";
 import { ProcessManager } from "../process/manager/manager.ts";
 import type { ToolService } from "../process/manager/tools.ts";
@@ -39,9 +40,13 @@ const CALLS = [
 ] as const;
 
 /** Serves the calls of `input` one after the other; resolves when it has ended and all calls are done. */
-export async function managerLines(database: string, sys: Sys, { input, print }: ManagerLines): Promise<void> {
+export async function managerLines(
+  database: string,
+  { input, print }: ManagerLines,
+  using: { readonly sys: Sys; readonly clock: Clock },
+): Promise<void> {
   const onFault = (error: unknown) => void print({ error: messageOf(error) });
-  const lines = new Lines(new ProcessManager({ filename: database }, { sys, onFault }), print);
+  const lines = new Lines(new ProcessManager({ filename: database }, { ...using, onFault }), print);
   for await (const line of input) if (line.trim() !== "") await lines.take(line);
   await lines.manager.settled();
 }

@@ -1,18 +1,20 @@
 // `gsv manager` as another program uses it: the built program and its kernel, with JSON lines in between. Hours pass when the test says so.
 
-import { appendFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import type { Sys } from "../../src/abi/sys.ts";
 import { linesOf } from "../../src/lib/text/lines.ts";
 import type { ClaudeStreamEvent } from "../../src/process/manager/events.ts";
-import type { SessionLine } from "../../src/syscalls/session/session-service.ts";
-import { jsonLines, TestHome, until } from "./home.ts";
+import type { SessionInfo } from "../../src/syscalls/session/session-service.ts";
+import { TestHome } from "./home.ts";
 import { gsvCommand } from "./program.ts";
 import { WIRES } from "./wire-bytes.ts";
 import type { Spoken } from "./wire-format.ts";
 import { type WireReply, WireServer } from "./wire-server.ts";
 
+export const MINUTE = 60_000;
 const DEADLINE_MS = 20_000;
 const CHAT = WIRES["openai chat completions"]!;
 
@@ -137,6 +139,8 @@ export class ManagedHome implements AsyncDisposable {
   readonly home: TestHome;
   private readonly clock = join(tmpdir(), `gsv-clock-${Bun.randomUUIDv7()}`);
   private made = 0;
+  private passed = 0;
+  private client: Sys | undefined;
 
   private constructor() {
     writeFileSync(this.clock, "");
@@ -162,15 +166,29 @@ export class ManagedHome implements AsyncDisposable {
   }
 
   async startKernel(): Promise<void> {
-    const { home } = this;
-    Bun.spawn([...gsvCommand(), "kernel", "run"], { cwd: "/", env: { ...home.env }, stdio: ["ignore", null, null] });
-    await until("the kernel is there", () => existsSync(home.socketPath));
     await this.gsv("kernel", "start");
   }
 
   /** Lets this time pass for the kernel and the manager. */
   pass(ms: number): void {
+    this.passed += ms;
     appendFileSync(this.clock, `${ms}\n`);
+  }
+
+  passTo(instant: number): void {
+    if (instant >= this.now) this.pass(instant - this.now + 1);
+  }
+
+  /** The time of the kernel. */
+  get now(): number {
+    return Date.now() + this.passed;
+  }
+
+  /** A client of the kernel's socket that starts no kernel. */
+  get sys(): Sys {
+    this.home.refuseToStart = true;
+    this.client ??= this.home.sys({ seed: 3 });
+    return this.client;
   }
 
   async gsv(...words: readonly string[]): Promise<string> {
@@ -183,13 +201,12 @@ export class ManagedHome implements AsyncDisposable {
     return { id: `0192f0c1-0000-7000-8000-${String(++this.made).padStart(12, "0")}`, ...about };
   }
 
-  async info({ id }: { readonly id: string }): Promise<SessionLine> {
-    return jsonLines<SessionLine>(await this.gsv("session", "get", id, "--json"))[0]!;
+  info({ id: key }: { readonly id: string }): Promise<SessionInfo> {
+    return this.sys.call("session.get", { key });
   }
 
   async process(session: { readonly id: string }): Promise<ProcessInfo> {
-    const { pid } = await this.info(session);
-    return jsonLines<ProcessInfo>(await this.gsv("ps", "--json")).find((each) => each.pid === pid)!;
+    return await this.sys.call("proc.get", { pid: (await this.info(session)).pid });
   }
 
   /** The last request to the model. */

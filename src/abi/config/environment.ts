@@ -30,6 +30,7 @@ export const KERNEL_ENV: readonly string[] = [
   "WAYLAND_DISPLAY",
   "DBUS_SESSION_BUS_ADDRESS",
   "GSV_HOME",
+  "GSV_CLOCK",
   "USER",
   "LOGNAME",
   ...variablesOf(({ writes }) => writes === "root"),
