@@ -50,6 +50,7 @@ test("a key that only other cards have does nothing and says so; as the beginnin
   for (const [key, hint] of [
     ["a", "a: this asks every time"],
     ["A", "A: no other request is alike"],
+    ["1", "1: press y or n"],
   ] as const) {
     await press(shell, key);
     expect(shell.text()).toContain(hint);

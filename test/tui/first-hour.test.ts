@@ -24,7 +24,8 @@ const sandbox = await machineSandbox();
 /** This line is the last above the dock. The dock has its figures, which come after the first answer. */
 const ends = (line: string) => new RegExp(`^${line}.*\\n\\n~/add {2}add {2}.*ctx.*\\n›$`, "m");
 const COST = " +\\d.* in, \\d+ out";
-const card = (text: string) => new RegExp(`${text}[\\s\\S]*e edit\\n\\n~/add {2}add {2}.* 1 pending\\n›$`);
+const card = (text: string, pending = 1) =>
+  new RegExp(`${text}[\\s\\S]*e edit\\n[\\s\\S]*\\n~/add {2}add {2}.* ${pending} pending\\n›$`);
 
 class Story {
   private readonly parts: string[] = [];
@@ -111,7 +112,7 @@ test.each(drawn(1, SIZES))(
         await story.line(session, "what does this project do?", ends(COST), "a question");
         await story.line(session, "mode plan", / plan\nplan\n\n~.* plan\n›$/m, "mode plan");
         await story.line(session, "fix it", /has a plan[\s\S]*r .*\n\n~.* 1 pending\n›$/, "a plan");
-        await story.key(session, "a", card("- echo"), "a starts in mode ask: the first edit");
+        await story.key(session, "a", card("- echo", 2), "a starts in mode ask: two edits");
         await story.key(session, "y", card("adds two numbers: `"), "the second edit");
         await story.key(session, "y", ends(COST), "both are done");
         await runsTests(session, new Story(`${columns}x${rows}-no-sandbox`));

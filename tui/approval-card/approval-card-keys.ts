@@ -112,6 +112,9 @@ export function answerCard(state: State, ask: Ask, letter: string, at: number): 
 function notOffered(state: State, ask: Ask, letter: string, at: number): Reduced | null {
   const { kind, args } = ask;
   const choices = isAllowing(state, ask) ? (waysOf(ask)?.length ?? 0) : choicesOf(args).length;
+  // Other agents number their answers.
+  if (kind === "approval" && choices === 0 && /^[1-9]$/.test(letter))
+    return only(noticed(state, `${letter}: press y or n`, at));
   if (kind === "approval" && letter === "a") return only(noticed(state, "a: this asks every time", at));
   if (kind === "approval" && letter === "A") return only(noticed(state, "A: no other request is alike", at));
   if (choices > 0 && /^[0-9]$/.test(letter))

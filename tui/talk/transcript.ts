@@ -223,7 +223,8 @@ export class Transcript {
     const hint = isLong && Bun.stringWidth(subject) + HINT.length <= room ? this.hint() : "";
     const head =
       `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room - hint.length))}  ${theme.dim(about + hint)}`.trimEnd();
-    this.tool([this.linked(head), ...lines.map((line) => theme.dim(`  ${line}`))]);
+    const rows = lines.flatMap((line) => this.wrapped(`  ${line}`));
+    this.tool([this.linked(head), ...rows.map(theme.dim)]);
   }
 
   /** The request and the decision: the transcript is the audit trail. */
