@@ -171,6 +171,8 @@ export interface Program {
   readonly signal: AbortSignal;
   /** Receives the output at the end (default: the terminal gets it). */
   readonly onOutput?: (text: string) => void;
+  /** Default: the terminal gets it. */
+  readonly stderr?: "ignore";
 }
 
 export interface Command {

@@ -17,6 +17,7 @@ import { SLASHES } from "./line/slash.ts";
 import type { AppPorts } from "./ports.ts";
 import { withAsciiGlyphs } from "./screen/abilities.ts";
 import { Attention } from "./screen/attention.ts";
+import { desktopNotifier } from "./screen/desktop.ts";
 import { Frame } from "./screen/frame.ts";
 import { greeting } from "./screen/greeting.ts";
 import { Lending } from "./screen/lending.ts";
@@ -83,6 +84,7 @@ class App {
     this.attention = new Attention({
       write: (text) => void (this.lending.isLent || tty.write(text)),
       notifies: abilities.notifies,
+      desktop: desktopNotifier(io),
       hasTitle: abilities.osc,
       clock: io.clock,
       claim: (news) =>

@@ -5,7 +5,7 @@ import { THEME_KEY, THEMES, type ThemeName } from "./screen/theme.ts";
 
 export interface TerminalSettings {
   readonly theme: ThemeName;
-  readonly notify: "auto" | "bell" | "off";
+  readonly notify: "auto" | "bell" | "desktop" | "off";
   readonly isStill: boolean;
   readonly hyperlinks: "auto" | "always" | "never";
 }
@@ -13,7 +13,7 @@ export interface TerminalSettings {
 export async function readSettings(io: Io): Promise<TerminalSettings> {
   const [theme, notify, motion, hyperlinks] = await Promise.all([
     oneOf(io, THEME_KEY, ["auto", ...(Object.keys(THEMES) as ThemeName[])]),
-    oneOf(io, "terminal.notify", ["auto", "bell", "off"]),
+    oneOf(io, "terminal.notify", ["auto", "bell", "desktop", "off"]),
     oneOf(io, "terminal.motion", ["full", "reduced"]),
     oneOf(io, "terminal.hyperlinks", ["auto", "always", "never"]),
   ]);

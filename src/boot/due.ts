@@ -48,7 +48,10 @@ export function bootDue(core: Core, processes: () => Pick<ProcessParts, "ledger"
   });
   const newId = () => uuidv7(clock.now(), random);
   const notifier = notifierOf(core);
-  announceOwnNews({ kernel, bus, clock, notifier });
+  announceOwnNews({
+    ...{ kernel, bus, clock, notifier },
+    began: (pid, run) => core.processes.runBegan(pid, run).catch(() => null),
+  });
   const ended: SchedulerPorts["ended"] = (schedule, end, pausedWhy) => {
     const { name, ownerUid } = schedule;
     const { state, error } = end;

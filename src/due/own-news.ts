@@ -17,6 +17,8 @@ export interface OwnNewsPorts {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly notifier: Notifier;
+  /** When a run began that an earlier kernel started; null if it is gone. */
+  readonly began: (pid: string, run: string) => Promise<number | null>;
 }
 
 const LONG_RUN_MS = 60_000;
@@ -36,7 +38,7 @@ const ENDS: { readonly [S in RunStatus]: readonly [level: Level, text: string] |
 };
 
 /** Returns what stops it. */
-export function announceOwnNews({ kernel, bus, clock, notifier }: OwnNewsPorts): () => void {
+export function announceOwnNews({ kernel, bus, clock, notifier, began }: OwnNewsPorts): () => void {
   /** Starts of the open runs. */
   const runs = new Map<string, number>();
   /** Processes whose budget is used up. */
@@ -54,10 +56,13 @@ export function announceOwnNews({ kernel, bus, clock, notifier }: OwnNewsPorts):
         if (!runs.has(signal.run)) runs.set(signal.run, signal.at);
         return;
       case "chat.complete": {
-        const since = runs.get(signal.run) ?? signal.at;
+        const since = runs.get(signal.run);
         runs.delete(signal.run);
-        if (signal.at - since < LONG_RUN_MS || signal.mergedInto !== null || bus.isFollowed(signal)) return;
-        notifier.addLater(() => ended(signal));
+        if (signal.mergedInto !== null || bus.isFollowed(signal)) return;
+        const isShort = (at: number | null) => at === null || signal.at - at < LONG_RUN_MS;
+        if (since === undefined)
+          notifier.addLater(async () => isShort(await began(signal.pid, signal.run)) || (await ended(signal)));
+        else if (!isShort(since)) notifier.addLater(() => ended(signal));
         return;
       }
       case "process.state": {

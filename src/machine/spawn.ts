@@ -4,13 +4,13 @@ import type { Program } from "../../commands/command.ts";
 
 const NOT_FOUND = 127;
 
-export async function runOnTerminal({ argv, env, stdin, signal, onOutput }: Program): Promise<number> {
+export async function runOnTerminal({ argv, env, stdin, signal, onOutput, stderr }: Program): Promise<number> {
   try {
     const child = Bun.spawn([...argv], {
       env,
       stdin: Buffer.from(stdin),
       stdout: onOutput === undefined ? "inherit" : "pipe",
-      stderr: "inherit",
+      stderr: stderr ?? "inherit",
       signal,
     });
     if (onOutput !== undefined) onOutput(await new Response(child.stdout).text());

@@ -74,6 +74,21 @@ describe("the end of a run", () => {
     expect(await titles()).toEqual([[`${pid} is done`, "success"]]);
   });
 
+  test("notifies if a kernel restarted in between: its whole time counts", async () => {
+    home.model.will(pid, { text: "cut", hold: true }, { text: "done", hold: true });
+    const { runId } = await home.send("work", { pid });
+    await home.holding();
+    await home.clock.advance(40_000);
+    home.model.forget();
+    await home.restart();
+    await home.holding();
+    await home.clock.advance(30_000);
+    home.model.release();
+    await home.ended(runId);
+    await arrived(1);
+    expect(await titles()).toEqual([[`${pid} is done`, "success"]]);
+  });
+
   test("does not notify after less", async () => {
     await runs(59_000);
     expect(await titles()).toEqual([]);

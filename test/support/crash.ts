@@ -35,7 +35,7 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 /** Verbs that only read: a full disk does not stop their answers. */
 const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
-   open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
+   open find answered openCalls closingRecords head projection history context runEnd runBegan openApproval trace outbox under exists check page
     contextFiles keptPrompt knownFile knownFiles changes undos rewinds contextShape segments historyPolicy
     above sums repeats of all read close opened olderThan earliest last cronFile cronFiles passwd shadow groups at inWorkspace
     causeOf endsSince waiting unsettled active unfinished byKey ofProcess isOf next current generation generations closedBy

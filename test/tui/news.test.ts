@@ -75,7 +75,7 @@ describe("the desktop", () => {
     const claim = async (news: string) => claims.size < claims.add(news).size;
     for (const isFocused of focuses) {
       const write = (text: string) => void writes.push(text);
-      const attention = new Attention({ write, notifies: "777", hasTitle: false, clock, claim });
+      const attention = new Attention({ write, notifies: "777", desktop: null, hasTitle: false, clock, claim });
       attention.focus(isFocused);
       attention.look(START, onNews(isFocused ? START : away(START), created(source, { title })).state, 0);
     }

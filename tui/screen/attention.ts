@@ -1,5 +1,6 @@
 // The title of the terminal, and a desktop notification when a request comes, a long run ends or a notification comes while the window has no
-// focus. Of several terminals only one sends it, and none if one of them has the focus. The title has only gsv's own words. Of an agent's text only the title and text of a notification reach the desktop, cut and inert.
+// focus. Of several terminals only one sends it, and none if one of them has the focus. The title has only gsv's own words. Of an agent's text
+// only the title and text of a notification reach the desktop, cut and inert.
 
 import type { Clock } from "../../src/lib/clock.ts";
 import type { TerminalSettings } from "../settings.ts";
@@ -9,6 +10,8 @@ import { type Abilities, notificationBytes } from "./abilities.ts";
 export interface AttentionOptions {
   readonly write: (text: string) => void;
   readonly notifies: Abilities["notifies"];
+  /** Shows a text on the desktop, if the terminal cannot; null without such a program. */
+  readonly desktop: ((text: string) => void) | null;
   readonly hasTitle: boolean;
   readonly clock: Clock;
   /** Whether no other terminal has this news. */
@@ -50,11 +53,13 @@ export class Attention {
   }
 
   private async announce({ id, group, text }: News): Promise<void> {
-    const { write, notifies, claim } = this.options;
+    const { write, notifies, desktop, claim } = this.options;
     this.coming.delete(group);
     const isFirst = await claim(id);
     if (!isFirst || this.focused || this.notify === "off") return;
-    write(notificationBytes(this.notify === "bell" ? "bell" : notifies, text));
+    if (this.notify === "bell") write(notificationBytes("bell", text));
+    else if (desktop !== null && (notifies === "bell" || this.notify === "desktop")) desktop(text);
+    else write(notificationBytes(notifies, text));
   }
 
   /** Another program had the terminal and may have changed its title. */

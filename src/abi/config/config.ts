@@ -215,7 +215,7 @@ export const SETTINGS = {
   "timeouts.llmMs": count("time a model may stay silent", 300_000, { min: 1000 }),
   "hooks.timeoutMs": count("time limit for a hook", 10_000, { min: 100, max: 600_000 }),
   "hooks.onFault": choice("when a hook fails, hangs or was changed: refuse or allow the call", ["refuse", "allow"]),
-  "terminal.notify": choice("how to notify you in the background", ["auto", "bell", "off"], {
+  "terminal.notify": choice("how to notify you in the background", ["auto", "bell", "desktop", "off"], {
     env: "GSV_TERMINAL_NOTIFY",
   }),
   "notify.quiet": setting("text", "hours without notifications, such as 22:00-07:00", "", {

@@ -211,6 +211,14 @@ export function runEnd(db: Db, runId: string): RunEnd | "open" | null {
   };
 }
 
+export function runReads(dbOf: (pid: string) => Db) {
+  return {
+    runEnd: async (pid: string, runId: string) => runEnd(dbOf(pid), runId),
+    runBegan: async (pid: string, runId: string) =>
+      dbOf(pid).get<{ at: number }>("SELECT started_at AS at FROM runs WHERE run_id = ?", runId)?.at ?? null,
+  };
+}
+
 interface CallPlace {
   readonly run_id: string;
   readonly generation: number;

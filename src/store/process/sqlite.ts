@@ -22,7 +22,7 @@ import { outboxVerbs } from "./outbox.ts";
 import { isRefusal, type Outcome, type Refusal } from "./outcome.ts";
 import { promptVerbs } from "./prompts.ts";
 import { repeats } from "./repeats.ts";
-import { runEnd } from "./rows.ts";
+import { runReads } from "./rows.ts";
 import { sweepRows } from "./sweep.ts";
 import { timingVerbs } from "./timing.ts";
 import {
@@ -274,7 +274,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     projection: async (pid) => new HeadRow(files.get(pid), "read").projection(),
     history: async (pid, query) => history(files.get(pid), query),
     messageText: async (pid, piece) => messageText(files.get(pid), piece),
-    runEnd: async (pid, runId) => runEnd(files.get(pid), runId),
+    ...runReads((pid) => files.get(pid)),
     openApproval: async (pid): Promise<Approval | null> => new HeadRow(files.get(pid), "read").openApproval(),
     approvedAs: async (pid, dispatchId) => approvedAs(files.get(pid), pid, dispatchId),
     trace: async (pid, query) => trace(files.get(pid), query),

@@ -65,6 +65,8 @@ export interface TurnVerbs {
     run: Finish & { readonly runId: string; readonly note: string | null; readonly now: number },
   ): Promise<Outcome<readonly RunEnd[]>>;
   runEnd(pid: string, runId: string): Promise<RunEnd | "open" | null>;
+  /** When a run began, restarts of the kernel included; null if there is no such run. */
+  runBegan(pid: string, runId: string): Promise<number | null>;
   /** Usage of an answer that was not kept. */
   waste(pid: string, spent: Spent & { readonly runId: string }): Promise<void>;
   /** Number of times the run made this call since its last new one. */
