@@ -8,9 +8,10 @@ import { type DmScope, MAIN_AGENT } from "../abi/process/session.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
 import type { SessionRow } from "../store/kernel/processes/sessions.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { SessionAddress, SessionParty } from "../syscalls/session/session-service.ts";
+import type { SessionAbout, SessionAddress, SessionParty } from "../syscalls/session/session-service.ts";
 import {
   canonicalKey,
+  DEFAULT_ACCOUNT,
   identityLinksOf,
   keyFor,
   keyText,
@@ -38,21 +39,29 @@ export async function sessionNamed(kernel: AddressPorts, caller: Caller, written
 
 async function findSession(kernel: AddressPorts, caller: Caller, written: string): Promise<SessionRow | null> {
   if (!isUuid(written))
-    return await kernel.sessions.byKey(caller.ownerUid, keyText(await keyOf(kernel, caller, written)));
+    return await kernel.sessions.byKey(caller.ownerUid, (await conversationAt(kernel, caller, written)).key);
   const id = (await kernel.sessions.generation(written))?.sessionId ?? written;
   const session = await kernel.sessions.get(id);
   return session !== null && (session.ownerUid === caller.ownerUid || isRoot(caller)) ? session : null;
 }
 
 async function conversationWith(kernel: AddressPorts, caller: Caller, party: Party): Promise<SessionKey> {
-  const setting = await settingsFor(kernel.config, { uid: caller.ownerUid, client: undefined });
+  const setting = await ownSettings(kernel, caller);
   const links = identityLinksOf(JSON.parse(setting("session.identityLinks").text));
   const scope = setting("session.dmScope").text as DmScope;
   return await keyOf(kernel, caller, keyText(keyFor(party, scope, links)));
 }
 
+function ownSettings({ config }: AddressPorts, { ownerUid: uid }: Caller) {
+  return settingsFor(config, { uid, client: undefined });
+}
+
+async function hasScope(kernel: AddressPorts, caller: Caller): Promise<boolean> {
+  return (await ownSettings(kernel, caller))("session.dmScope").layer !== "default";
+}
+
 /**
- * The conversation for a message to a written key. A key of another channel names a sender, and session.dmScope decides the sender's
+ * The conversation of a written key, for every call that takes one. A key of another channel names a sender, and session.dmScope decides the sender's
  * conversation. By default, a written key is the session of that name.
  */
 export async function conversationAt(
@@ -61,10 +70,21 @@ export async function conversationAt(
   written: string,
 ): Promise<{ readonly key: string; readonly sender?: string }> {
   const named = await keyOf(kernel, caller, written);
-  const setting = await settingsFor(kernel.config, { uid: caller.ownerUid, client: undefined });
-  const sender = setting("session.dmScope").layer === "default" ? null : senderIn(named);
+  const sender = (await hasScope(kernel, caller)) ? senderIn(named) : null;
   const key = keyText(sender === null ? named : await conversationWith(kernel, caller, sender));
   return key === keyText(named) ? { key } : { key, sender: keyText(named) };
+}
+
+/** The key of the conversation for a new session that has an id and a sender; null if the session has its own conversation. */
+export async function conversationFor(
+  kernel: AddressPorts,
+  caller: Caller,
+  id: string,
+  { source: channel = "cli", sender: peerId = "", agent: agentId = MAIN_AGENT }: SessionAbout,
+): Promise<string | null> {
+  if (channel === "cli" || peerId === "" || !(await hasScope(kernel, caller))) return null;
+  if ((await kernel.sessions.get(id)) !== null || (await kernel.sessions.generation(id)) !== null) return null;
+  return keyText(await conversationWith(kernel, caller, { agentId, channel, accountId: DEFAULT_ACCOUNT, peerId }));
 }
 
 /** The conversation with a sender, by session.dmScope and session.identityLinks of the owner. */

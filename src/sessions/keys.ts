@@ -1,5 +1,5 @@
 // Session keys: `agent:{agent}:{channel}:{account}:dm:{peer}`. session.dmScope decides how many parts a key has. Each conversation has one key
-// and each key one conversation: characters that a key cannot hold are percent-encoded, never replaced. Pure.
+// and each key one conversation: characters that a key cannot hold are percent-encoded, never replaced, and case counts. Pure.
 
 import { SysError } from "../abi/errno.ts";
 import { DEFAULT_SESSION, type DmScope, MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/process/session.ts";
@@ -29,7 +29,7 @@ export interface OwnNames {
 }
 
 const CLI = "cli";
-const DEFAULT_ACCOUNT = "default";
+export const DEFAULT_ACCOUNT = "default";
 const OWN_ACCOUNTS: readonly (string | null)[] = [null, DEFAULT_ACCOUNT];
 const PART_CHARS_MAX = 600;
 
@@ -63,7 +63,7 @@ export function senderIn({ agentId, channel, accountId, peerId }: SessionKey): P
 
 export function keyFor(party: Party, scope: DmScope, links: IdentityLinks): SessionKey {
   const agentId = agentToken(party.agentId);
-  const channel = token(party.channel);
+  const channel = channelToken(party.channel);
   const peerId = personOf(party, links);
   switch (scope) {
     case "main":
@@ -77,12 +77,11 @@ export function keyFor(party: Party, scope: DmScope, links: IdentityLinks): Sess
   }
 }
 
-/** The linked name of a person; links name a `channel:peer`, or a `peer` in any channel. */
+/** The linked name of a person; links name a `channel:peer`, or a `peer` in any channel, in any case. */
 function personOf({ channel, peerId }: Party, links: IdentityLinks): string {
-  const peer = peerId.trim().toLowerCase();
-  const names = [`${channel.trim().toLowerCase()}:${peer}`, peer];
+  const names = [`${channel}:${peerId}`, peerId].map(fold);
   const [person] = Object.entries(links).find(([, linked]) => linked.some((each) => names.includes(fold(each)))) ?? [];
-  return token(person ?? peer);
+  return token(person ?? peerId);
 }
 
 /** Ignores invalid entries of the setting. */
@@ -97,14 +96,14 @@ export function identityLinksOf(value: unknown): IdentityLinks {
 
 export function partsOf(text: string): SessionKey | null {
   const [agent, id = "", ...rest] = text.split(":");
-  if (agent?.toLowerCase() !== "agent" || id.trim() === "" || rest.some((part) => part.trim() === "")) return null;
+  if (agent !== "agent" || id.trim() === "" || rest.some((part) => part.trim() === "")) return null;
   const agentId = agentToken(id);
   if (rest.length === 1 && rest[0] === "main") return { ...MAIN, agentId };
   const [channel = "", ...more] = rest;
   const [dm, peer = ""] = more.slice(-2);
   if (dm !== "dm" || more.length > 3) return null;
   const account = more.length === 3 ? partOf(more[0] ?? "") : null;
-  return { agentId, channel: partOf(channel), accountId: account, peerId: partOf(peer) };
+  return { agentId, channel: channelToken(decoded(channel)), accountId: account, peerId: partOf(peer) };
 }
 
 /** The owner's own conversation at the terminal, under any of their names. */
@@ -113,12 +112,20 @@ function isOwn({ agentId, channel, accountId, peerId }: SessionKey, { mainKey, u
   return isHere && ["main", token(mainKey), token(username)].includes(peerId);
 }
 
+/** Case counts: an agent is found by its exact name. */
 function agentToken(text: string): string {
-  const name = fold(text);
-  const odd = /[^a-z0-9_-]/u.exec(name)?.[0];
+  const name = text.normalize("NFC");
+  const odd = /[^A-Za-z0-9_-]/u.exec(name)?.[0];
   if (odd !== undefined) throw new SysError("EINVAL", `the name of an agent cannot contain ${characterText(odd)}`);
   if (name === "") throw new SysError("EINVAL", "the name of an agent is empty");
   return name;
+}
+
+/** The names of channels are gsv's own. */
+function channelToken(text: string): string {
+  const odd = /\p{Lu}/u.exec(text)?.[0];
+  if (odd !== undefined) throw new SysError("EINVAL", `the name of a channel cannot contain ${characterText(odd)}`);
+  return token(text);
 }
 
 /** A part of a written key; it may be percent-encoded. */
@@ -127,11 +134,11 @@ function partOf(text: string): string {
 }
 
 function token(text: string): string {
-  const name = fold(text);
+  const name = text.normalize("NFC");
   const odd = /[\p{Cc}\p{Cs}]/u.exec(name)?.[0];
   if (odd !== undefined) throw new SysError("EINVAL", `a session key cannot contain ${characterText(odd)}`);
-  const encoded = name.replace(/[^a-z0-9.+@_-]/gu, percentEncoded);
-  if (encoded === "") throw new SysError("EINVAL", "a part of a session key is empty");
+  const encoded = name.replace(/[^A-Za-z0-9.+@_-]/gu, percentEncoded);
+  if (name.trim() === "") throw new SysError("EINVAL", "a part of a session key is empty");
   if (encoded.length > PART_CHARS_MAX)
     throw new SysError("EINVAL", `a part of a session key is longer than ${PART_CHARS_MAX} characters`);
   return encoded;

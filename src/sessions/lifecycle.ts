@@ -14,7 +14,7 @@ import type { ProcessStore } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Processes } from "../syscalls/services.ts";
 import type { SessionAbout, SessionBegun, SessionLife } from "../syscalls/session/session-service.ts";
-import { conversationAt, nameOf, sessionNamed } from "./addresses.ts";
+import { conversationAt, conversationFor, nameOf, sessionNamed } from "./addresses.ts";
 import type { OpenOptions, Routed, Routes } from "./routes.ts";
 
 export interface LifePorts extends LedgerPorts {
@@ -85,7 +85,10 @@ export async function openedAt(
     ...options
   }: OpenOptions & { readonly key: string; readonly about?: SessionAbout | undefined },
 ): Promise<Routed & { readonly sender?: string }> {
-  if (isUuid(written)) return await routes.open(context, written, { ...options, about });
+  if (isUuid(written)) {
+    const found = await conversationFor(kernel, context.caller, written, about);
+    return await routes.open(context, found ?? written, { ...options, about, ...(found !== null && { id: written }) });
+  }
   const { key, ...by } = await conversationAt(kernel, context.caller, written);
   return { ...(await routes.open(context, key, { ...options, about, as: written })), ...by };
 }

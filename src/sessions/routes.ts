@@ -35,6 +35,8 @@ export interface Routed {
 export interface OpenOptions {
   /** The key as written, which names the sender. */
   readonly as?: string;
+  /** For a new session. */
+  readonly id?: string;
   readonly about?: SessionAbout;
   readonly unattended?: boolean;
 }
@@ -62,6 +64,7 @@ export class Routes {
     const session = isUuid(written)
       ? await this.rowOf(caller, written, options.about)
       : await this.rowFor(caller, await keyOf(kernel, caller, written), {
+          id: options.id,
           sender: options.about?.sender,
           peer: peerIn(options.as ?? written),
         });
@@ -96,7 +99,7 @@ export class Routes {
     const resetPolicy = await defaultPolicy(kernel, ownerUid);
     const { agentId, channel: source } = key;
     const about = { key: text, agentId, source, sender, resetPolicy, createdAt: now };
-    return await kernel.sessions.create({ id: uuidv7(now, random), ownerUid, ...about });
+    return await kernel.sessions.create({ id: writer.id ?? uuidv7(now, random), ownerUid, ...about });
   }
 
   /** A session by id; an unknown one is created if `about` has facts. */
@@ -148,22 +151,21 @@ async function projectOf(kernel: KernelStore, ownerUid: number, named: string): 
 }
 
 interface Writer {
+  readonly id: string | undefined;
   /** In the channel's spelling. */
   readonly sender: string | undefined;
   /** In the key's spelling. */
   readonly peer: string | null;
 }
 
-/** A lower-case key, as gsv prints it, does not change a stored sender in other letters. */
-function senderBy(known: string | null, { sender, peer }: Writer): string | null {
-  if (sender !== undefined) return sender;
-  return known !== null && peer === known.toLowerCase() ? known : peer;
+function senderBy(known: string | null, { sender, peer }: Pick<Writer, "sender" | "peer">): string | null {
+  return sender ?? peer ?? known;
 }
 
-/** The peer in its original spelling: keys are folded, senders are not. */
+/** The peer without the encoding of keys. */
 function peerIn(written: string): string | null {
   const at = written.lastIndexOf(":dm:");
-  return at === -1 ? null : decoded(written.slice(at + 4)).trim();
+  return at === -1 ? null : decoded(written.slice(at + 4));
 }
 
 function labelOf({ channel, peerId }: SessionKey): string {

@@ -49,7 +49,7 @@ export function sessionsService(ports: SessionPorts): Sessions {
     async set(context, { key, path: written, value, create }) {
       const { path, change } = changeNamed(written);
       if (!create) await used(ports, context, key);
-      const routed = await routes.open(context, key);
+      const routed = await openedAt(kernel, routes, context, { key });
       const done = await change({ ports, context, routed, path, value: valueWritten(value), written: value });
       return { key: nameOf(routed.session), path, ...done };
     },

@@ -31,7 +31,7 @@ test("each model answer costs its sender a credit, not each run; the address is 
   expect(await credits(home, WALLET.toLowerCase())).toBe(0);
   const { rows } = await home.sys.call<{ rows: { type: string }[] }>("credits.ledger", { wallet: WALLET });
   expect(rows.map(({ type }) => type)).toEqual(["deduction", "deduction", "deduction", "grant"]);
-  expect(await home.sys.call("session.get", { key: KEY })).toMatchObject({ pid, key: KEY.toLowerCase() });
+  expect(await home.sys.call("session.get", { key: KEY })).toMatchObject({ pid, key: KEY });
 });
 
 test("the answer that leaves few credits carries the warning", async () => {

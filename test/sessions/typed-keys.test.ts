@@ -31,6 +31,11 @@ test("an agent is matched by its exact name", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("agent.create", { name: "bot" });
   expect(await typed(home, "chat", "--session", "agent:_bot:cli:dm:x", "hi")).toEqual([3, "gsv: no such agent: _bot"]);
+  expect(await typed(home, "chat", "--session", "agent:Bot:cli:dm:x", "hi")).toEqual([3, "gsv: no such agent: Bot"]);
+  expect(await typed(home, "chat", "--session", "agent:bot:Telegram:dm:x", "hi")).toEqual([
+    2,
+    "gsv: the name of a channel cannot contain T (U+0054)",
+  ]);
   expect(await typed(home, "session", "route", "x", "--agent", "nobody")).toEqual([3, "gsv: no such agent: nobody"]);
   expect(await typed(home, "chat", "--session", "agent:my bot:cli:dm:x", "hi")).toEqual([
     2,
@@ -45,10 +50,10 @@ test("two people have two conversations, and their names are labels", async () =
   await using home = await TestKernel.boot();
   const open = (peer: string) =>
     home.sys.call<SessionAddress & { readonly pid: string }>("session.open", { key: `agent:main:cli:dm:${peer}` });
-  const opened = await Promise.all(["李雷", "韩梅", "Ann Lee", "ann_lee"].map(open));
-  expect(new Set(opened.map(({ pid }) => pid)).size).toBe(4);
+  const opened = await Promise.all(["李雷", "韩梅", "Ann Lee", "ann_lee", "ann lee"].map(open));
+  expect(new Set(opened.map(({ pid }) => pid)).size).toBe(5);
   expect(await home.get(opened[0]?.pid ?? "")).toMatchObject({ label: "李雷" });
-  expect(opened[2]?.key).toBe("agent:main:cli:dm:ann%20lee");
+  expect(opened[2]?.key).toBe("agent:main:cli:dm:Ann%20Lee");
   // A key in its listed form names the same session.
   for (const { key, pid } of opened) expect((await open(key.split(":").at(-1) ?? "")).pid).toBe(pid);
 });

@@ -1,5 +1,6 @@
 // Events of the process manager, in its own vocabulary, and their translation from signals. Pure. Order and cleanup are the manager's.
 
+import { messageOf, SysError } from "../../abi/errno.ts";
 import type { Signal } from "../../abi/signal.ts";
 
 interface Common {
@@ -93,4 +94,9 @@ function systemEvent(subtype: string, statusMessage: string): ClaudeStreamEvent 
 
 export function errorEvent(type: string, message: string): ClaudeStreamEvent {
   return { type: "error", error: { type, message } };
+}
+
+export function startFailure(error: unknown): ClaudeStreamEvent {
+  const isAbsent = error instanceof SysError && error.message.startsWith("no such project");
+  return errorEvent(isAbsent ? "not_found" : "spawn_error", messageOf(error));
 }

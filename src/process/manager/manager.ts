@@ -2,7 +2,6 @@
 // state comes from the kernel's signals. Calls return at once and run in order per session.
 
 import { dirname } from "node:path";
-import { messageOf, SysError } from "../../abi/errno.ts";
 import { ORPHAN_SWEEP_MS, TURNS_BEFORE_RESET } from "../../abi/process/lifecycle.ts";
 import type { Signal } from "../../abi/signal.ts";
 import type { Sys } from "../../abi/sys.ts";
@@ -12,9 +11,9 @@ import { Polls } from "../../lib/polls.ts";
 import { Serials } from "../../lib/serial.ts";
 import type { SessionBegun, SessionLine, SessionStopped } from "../../syscalls/session/session-service.ts";
 import { ApprovalManager, OwnerQuestionManager } from "./approvals.ts";
-import { type EventCallback, errorEvent } from "./events.ts";
+import { type EventCallback, startFailure } from "./events.ts";
 import { Owners } from "./owners.ts";
-import { aboutOf, given, isOver, type Session, SessionRun, type StartOptions } from "./session.ts";
+import { aboutOf, given, ifUnknown, isOver, type Session, SessionRun, type StartOptions } from "./session.ts";
 import { SessionSignals } from "./session-signals.ts";
 import { SessionEventBus } from "./subscriptions.ts";
 import { OfferedServers } from "./tools.ts";
@@ -103,7 +102,7 @@ export class ProcessManager {
     if (run?.state === "stopping") return;
     if (run !== undefined) run.state = "stopping";
     this.work.run(sessionId, async () => {
-      const key = run?.session.key ?? sessionId;
+      const key = run?.conversation ?? run?.session.key ?? sessionId;
       const { stopped } = await this.sys.call<SessionStopped>("session.stop", { key }).catch(ifUnknown);
       if (run !== undefined || stopped) this.bus.emit(sessionId, { type: "session_stopped" });
       // Started again meanwhile: keep the new run.
@@ -239,9 +238,11 @@ export class ProcessManager {
     });
   }
 
-  private started(run: SessionRun, { pid, runId }: SessionBegun): void {
+  private started(run: SessionRun, { id: conversation, pid, runId }: SessionBegun): void {
     const { id } = run.session;
-    run.pid = pid;
+    const before = this.runs.get(this.byPid.get(pid) ?? id);
+    if (before !== undefined && before !== run) this.signals.replaced(before);
+    Object.assign(run, { pid, conversation });
     this.byPid.set(pid, id);
     this.bus.emit(id, { type: "session_started" });
     if (runId === null) this.signals.exited(run, 0);
@@ -250,8 +251,7 @@ export class ProcessManager {
   }
 
   private failed(run: SessionRun, error: unknown, { id } = run.session): void {
-    const isAbsent = error instanceof SysError && error.message.startsWith("no such project");
-    this.bus.emit(id, errorEvent(isAbsent ? "not_found" : "spawn_error", messageOf(error)));
+    this.bus.emit(id, startFailure(error));
     if (this.runs.get(id) === run) this.cleanupSessionState(id);
   }
 
@@ -292,9 +292,4 @@ export class ProcessManager {
     for (const [id, since] of this.bus.since())
       if (!this.runs.has(id) && this.clock.now() - since >= ORPHAN_SWEEP_MS) this.cleanupSessionState(id);
   }
-}
-
-function ifUnknown(error: unknown): SessionStopped {
-  if (error instanceof SysError && error.code === "ENOENT") return { key: "", pid: null, stopped: false };
-  throw error;
 }

@@ -58,6 +58,12 @@ export class SessionSignals {
     }
   }
 
+  /** Another session continues its conversation. */
+  replaced({ session: { id } }: SessionRun): void {
+    this.ports.emit(id, { type: "session_stopped", subtype: "replaced" });
+    this.ports.cleanup(id);
+  }
+
   /** The session has no work left; `code` is an exit status. */
   exited({ session: { id } }: SessionRun, code: 0 | 1): void {
     this.ports.emit(id, { type: "session_exited", result: "exited", subtype: String(code) });

@@ -1,6 +1,7 @@
 // A session as callers name it, and the manager's state of a running one.
 
-import type { SessionAbout, SessionLine } from "../../syscalls/session/session-service.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { SessionAbout, SessionLine, SessionStopped } from "../../syscalls/session/session-service.ts";
 
 export interface Session {
   readonly id: string;
@@ -26,6 +27,8 @@ export class SessionRun {
   state: "running" | "paused" | "restarting" | "stopping" = "running";
   /** null until the process exists. */
   pid: string | null = null;
+  /** Id of the kernel's session: with session.dmScope, sessions of one sender have one conversation. */
+  conversation: string | null = null;
   readonly ids = new Set<string>();
   /** Started elsewhere: its first run is unknown. */
   isAdopted = false;
@@ -62,4 +65,9 @@ export function isOver({ session: { id }, state, pid, sending }: SessionRun, lin
     sending === 0 &&
     lines.some((each) => each.id === id && each.status === "idle")
   );
+}
+
+export function ifUnknown(error: unknown): SessionStopped {
+  if (error instanceof SysError && error.code === "ENOENT") return { key: "", pid: null, stopped: false };
+  throw error;
 }

@@ -1,0 +1,79 @@
+// One conversation for a key, whichever call takes it: with session.dmScope set, the key of a sender means the sender's conversation in every
+// command, and in the process manager.
+
+import { expect, test } from "bun:test";
+import type { SessionInfo } from "../../src/syscalls/session/session-service.ts";
+import { runs } from "../support/io.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { KernelIo } from "../support/kernel-io.ts";
+import { ManagedKernel } from "../support/manager.ts";
+
+const ZOE = "agent:main:telegram:dm:zoe";
+const SHARED = "agent:main:cli:dm:zoe";
+
+async function gsv(home: TestKernel, ...words: readonly string[]): Promise<string> {
+  const io = new KernelIo(home.sys);
+  const status = await runs(io, ...words);
+  return `${status} ${status === 0 ? io.stdout.text : io.stderr.text}`;
+}
+
+test("every command of a key means the same session", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("config.set", { key: "session.dmScope", value: "per-peer" });
+  expect(await gsv(home, "session", "start", ZOE, "remember nutmeg")).toStartWith("0 ");
+  const { pid } = await home.sys.call<SessionInfo>("session.get", { key: SHARED });
+  await home.wait(pid ?? "");
+  const lines = [
+    ["session", "get", ZOE],
+    ["session", "preview", ZOE],
+    ["session", "stats", ZOE],
+    ["session", "history", ZOE],
+    ["session", "set", ZOE, "label", "Zoe"],
+    ["session", "resume", ZOE],
+    ["session", "stop", ZOE],
+    ["session", "export", ZOE],
+    ["session", "compact", ZOE],
+    ["session", "reset", ZOE],
+    ["chat", "--session", ZOE, "hello"],
+  ];
+  for (const line of lines)
+    expect([line.join(" "), (await gsv(home, ...line)).slice(0, 2)]).toEqual([line.join(" "), "0 "]);
+  const { sessions } = await home.sys.call<{ sessions: SessionInfo[] }>("session.list", {});
+  expect(sessions.map(({ key }) => key).sort()).toEqual(["agent:main:cli:dm:main", SHARED]);
+});
+
+test("a session from an earlier scope is still there by its id", async () => {
+  await using home = await TestKernel.boot();
+  await gsv(home, "chat", "--session", ZOE, "remember nutmeg");
+  const { id } = await home.sys.call<SessionInfo>("session.get", { key: ZOE });
+  await home.sys.call("config.set", { key: "session.dmScope", value: "per-peer" });
+  expect(await gsv(home, "session", "get", ZOE)).toStartWith("3 gsv: no such session");
+  expect(await gsv(home, "session", "preview", id)).toContain("remember nutmeg");
+});
+
+test("the manager's sessions with a sender are in the sender's conversation, in every channel", async () => {
+  await using it = await ManagedKernel.boot();
+  const before = await it.talked({ source: "telegram", sender: "ann" });
+  await it.home.sys.call("config.set", { key: "session.dmScope", value: "per-peer" });
+  const first = await it.talked({ source: "telegram", sender: "zoe" });
+  const { key } = await it.home.sys.call<SessionInfo>("session.get", { key: first.session.id });
+  expect(key).toBe(SHARED);
+  // Another channel, another session of the manager, the same conversation.
+  const other = it.session({ source: "whatsapp", sender: "zoe" });
+  it.home.model.will(first.pid, { hold: true, text: "late" });
+  it.manager.startProcess(other, "and here?");
+  await it.home.holding();
+  expect([it.manager.isRunning(other.id), (await it.home.get(first.pid)).state]).toEqual([true, "running"]);
+  // The first one takes it over.
+  it.manager.resumeProcess(first.session, "back again");
+  await it.until(other, "session_stopped");
+  it.manager.stopProcess(first.session.id);
+  await it.until(first.session, "session_stopped");
+  it.home.model.release();
+  await it.home.inState(first.pid, "stopped");
+  expect(it.manager.getMemoryStats()).toMatchObject({ processes: 0, sessionMeta: 0 });
+  // A session that had its own conversation keeps it.
+  it.manager.resumeProcess(before.session, "still there?");
+  await it.until(before.session, "session_exited", 2);
+  expect(await it.pid(before.session)).toBe(before.pid);
+});
