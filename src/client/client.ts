@@ -24,7 +24,7 @@ const HINT_MARK = "  ";
 /** A longer log is rotated when a kernel starts. */
 const LOG_BYTES_MAX = 8 * 1024 * 1024;
 /** The runtime would collect garbage every second, which would keep an idle kernel awake. */
-const MEMORY_LOOK_MS = 10_000;
+const MEMORY_LOOK_MS = 60_000;
 /**
  * How much of a function is interpreted before it is compiled; 500 is the runtime's own. A kernel runs most of what it runs a few dozen
  * times: compiling that takes a fifth of its start, and the code stays in memory.
