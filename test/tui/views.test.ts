@@ -10,7 +10,7 @@ import type { Ask } from "../../tui/state/asks.ts";
 import type { Picker, Strace, Top } from "../../tui/state/views.ts";
 import { newPicker, onPickerKey } from "../../tui/views/picker.ts";
 import { newStrace, onStraceKey, selectedAt, shownCalls, withCalls } from "../../tui/views/strace.ts";
-import { NEW_TOP, onTopKey, rateOf, rowsOf, withDelta } from "../../tui/views/top.ts";
+import { NEW_TOP, onTopKey, rateOf, rowsOf, toLookAt, withDelta } from "../../tui/views/top.ts";
 import { said } from "../support/chat.ts";
 import { HOSTILE } from "../support/hostile-text.ts";
 import { actsIn } from "../support/inert.ts";
@@ -102,6 +102,27 @@ describe("top", () => {
     expect(rateOf(busy, "init:1000", 1500)).toBe(0);
     expect(rateOf(busy, null, 9000)).toBe(0);
     expect(text(topLines({ ...props(busy), now: 1500 }))).toMatch(/task:k3 +R +- +5 /);
+  });
+
+  test("among many processes looks only at those around the selection, and shows the same rows", () => {
+    const many = Array.from({ length: 2000 }, (_, at) => processInfo({ pid: `task:${at}`, createdAt: at }));
+    const selected = { ...NEW_TOP, processes: many, selected: "task:1000", asTree: false };
+    const looks = Object.fromEntries(
+      many.slice(900, 1100).map(({ pid }) => [pid, { activeAt: null, model: null, context: null }]),
+    );
+    expect(toLookAt({ ...selected, looks })).toEqual([]);
+    expect(toLookAt({ ...selected, looks, sort: "context" })).toHaveLength(4);
+    expect(toLookAt({ ...selected, looks: {} }).map(({ pid }) => pid)).toEqual(
+      [940, 941, 942, 943].map((at) => `task:${at}`),
+    );
+    for (const at of [0, 1000, 1999]) {
+      const lines = topLines(props({ ...selected, selected: `task:${at}` }));
+      const shown = lines.flatMap((line) => /^ *task:(\d+) +S /.exec(Bun.stripANSI(line))?.[1] ?? []).map(Number);
+      expect(shown.length).toBeGreaterThan(10);
+      expect(shown).toEqual(Array.from({ length: shown.length }, (_, row) => (shown[0] ?? 0) + row));
+      expect(shown).toContain(at);
+    }
+    expect(topLines(props(selected)).join("\n")).toContain("2000 processes");
   });
 
   test("sorts a tree or a list, and keeps the order for a moment after a key", () => {

@@ -22,6 +22,8 @@ export interface TopProps extends Size {
   readonly now: number;
 }
 
+/** The columns are as wide as the texts in so many rows above and below the selection. */
+const ROWS_AROUND = 100;
 const LEGEND = "R running  D tool  W waits for you  Q queued  P paused  T stopped  S idle  E failed";
 
 const STATES: { readonly [S in ProcessInfo["state"]]: string } = {
@@ -38,14 +40,18 @@ const STATES: { readonly [S in ProcessInfo["state"]]: string } = {
 export function topLines(props: TopProps): readonly string[] {
   const { top, asks, theme, now } = props;
   const columns = props.columns - 1;
-  const shown = rowsOf(top, now);
+  const all = rowsOf(top, now);
+  const selected = selectedOf(top, now);
+  const selectedAt = all.findIndex(({ process }) => process.pid === selected?.pid);
+  // The rows that fit around the selection are enough.
+  const from = Math.max(0, selectedAt - Math.max(ROWS_AROUND, props.rows));
+  const shown = all.slice(from, selectedAt + Math.max(ROWS_AROUND, props.rows));
+  const at = selectedAt - from;
   const { head, lines } = processTable(shown, {
     columns,
     now,
     paint: (name, text, row) => painted(name, text, row, theme),
   });
-  const selected = selectedOf(top, now);
-  const at = shown.findIndex(({ process }) => process.pid === selected?.pid);
   const body = lines.map((line, index) => (index === at ? selectedRow(line, columns, theme) : line));
   const none = lines.length === 0 && top.processes.length > 0 ? [theme.dim("no process matches")] : [];
   const ask = asks.find(({ pid }) => pid === selected?.pid) ?? null;

@@ -41,6 +41,8 @@ const RATE_MS = 5000;
 const CHARS_PER_TOKEN = 4;
 /** Each look takes the kernel a moment. */
 const LOOKS_MAX = 4;
+/** Rows above and below the selection that may be on the screen. */
+const LOOK_ROWS = 60;
 
 export function rowsOf(top: Top, now: number): readonly Row[] {
   const { processes, asTree, filter } = top;
@@ -88,13 +90,22 @@ export function selectedOf(top: Top, now: number): ProcessInfo | null {
   return (rows.find(({ process }) => process.pid === top.selected) ?? rows[0])?.process ?? null;
 }
 
-/** Processes that were active since the last look. */
-export function toLookAt({ processes, looks, selected }: Top): readonly ProcessInfo[] {
+/** Processes that were active since the last look. Those far from the selection wait, unless the order or the filter needs them. */
+export function toLookAt(top: Top): readonly ProcessInfo[] {
+  const { processes, looks, selected, sort, filter } = top;
+  const near = sort === "context" || filter !== "" ? null : nearby(top);
   const stale = processes.filter(
-    ({ pid, lastActiveAt }) => looks[pid] === undefined || looks[pid].activeAt !== lastActiveAt,
+    ({ pid, lastActiveAt }) =>
+      near?.has(pid) !== false && (looks[pid] === undefined || looks[pid].activeAt !== lastActiveAt),
   );
   const first = stale.filter(({ pid }) => pid === selected || looks[pid] === undefined);
   return [...new Set([...first, ...stale])].slice(0, LOOKS_MAX);
+}
+
+function nearby(top: Top): ReadonlySet<string> {
+  const pids = rowsOf(top, top.keptOrder.until).map(({ process }) => process.pid);
+  const at = Math.max(0, pids.indexOf(top.selected ?? ""));
+  return new Set(pids.slice(Math.max(0, at - LOOK_ROWS), at + LOOK_ROWS));
 }
 
 export function withDelta(top: Top, signal: SignalOf<"chat.delta">, at: number): Top {
