@@ -61,9 +61,10 @@ const CASES: Case[] = Object.keys(AGENTS).flatMap((agent) =>
   ),
 );
 
-/** The expected target of a message; by default the provider of the key, which is Anthropic. */
-function expected({ agent, account, environment }: Case): string {
-  return AGENTS[agent] ?? (environment || account || "anthropic/claude-sonnet-5-5");
+/** The expected target of a message; by default the provider of the key, which is Anthropic. A schedule has no shell that chose a model. */
+function expected({ agent, account, environment }: Case, way: string): string {
+  const chosen = way.startsWith("a schedule") ? "" : environment;
+  return AGENTS[agent] ?? (chosen || account || "anthropic/claude-sonnet-5-5");
 }
 
 interface Way {
@@ -83,8 +84,24 @@ function spawned({ sys, of: { agent, project } }: Way, more: object = {}): Promi
 
 const send = (sys: Sys, pid: string, message: string) => sys.call("proc.send", { pid, message });
 
+/** Adds a schedule and starts it as if it was due. */
+async function scheduled(sys: Sys, what: object): Promise<void> {
+  const name = `s${Bun.randomUUIDv7().slice(-8)}`;
+  await sys.call("sched.add", { when: "every 1d", name, ...what });
+  await sys.call("sched.run", { schedule: name });
+}
+
 /** The other commands have no project. */
-const IN_PROJECTS = ["spawn --prompt", "send", "chat --pid", "fork", "the end of a child", "session.start"];
+const IN_PROJECTS = [
+  "spawn --prompt",
+  "a schedule",
+  "a schedule for a process",
+  "send",
+  "chat --pid",
+  "fork",
+  "the end of a child",
+  "session.start",
+];
 
 const WAYS: { readonly [name: string]: (way: Way) => Promise<unknown> } = {
   "spawn --prompt": (way) => spawned(way, { prompt: way.text }),
@@ -119,6 +136,9 @@ const WAYS: { readonly [name: string]: (way: Way) => Promise<unknown> } = {
     const fork = await way.sys.call<Spawned>("proc.fork", { pid });
     await send(way.sys, fork.pid, way.text);
   },
+  "a schedule": ({ sys, of: { agent, project }, text }) =>
+    scheduled(sys, { new: true, as: agent, ...(project === "" ? {} : { project }), text }),
+  "a schedule for a process": async (way) => scheduled(way.sys, { pid: (await spawned(way)).pid, text: way.text }),
   "the end of a child": async (way) => {
     const { pid } = await spawned(way);
     await way.sys.call("proc.spawn", { parent: pid, label: way.text, prompt: "hello", as: way.of.agent });
@@ -150,7 +170,7 @@ describe.each(ENVIRONMENTS)("GSV_MODEL=%s", (environment) => {
       await WAYS[way]!({ sys: home.sys, of, text });
       await home.until("a model is asked", () => askedWith(text).length > 0);
       const council = way === "council" ? ["ollama/agent"] : [];
-      expect(askedWith(text).sort()).toEqual([...new Set([expected(of), ...council])].sort());
+      expect(askedWith(text).sort()).toEqual([...new Set([expected(of, way), ...council])].sort());
     });
   });
 });

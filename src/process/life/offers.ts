@@ -18,9 +18,8 @@ export class Offers {
 
   /** True if the client brings a key, which a run may wait for. */
   made(uid: number, { env }: Offer): boolean {
-    const kept = Object.fromEntries(Object.entries(env).filter(([name]) => REACHES.includes(name)));
     if (!SECRET_ENV.some((name) => env[name])) return false;
-    this.ofOwners.set(uid, { env: kept });
+    this.ofOwners.set(uid, { env: reachesIn({ env }) });
     return true;
   }
 
@@ -31,11 +30,20 @@ export class Offers {
   }
 
   bind({ pid, runId }: { readonly pid: string; readonly runId: string | null }, offer: Offer | undefined): void {
-    if (offer === undefined) return;
+    if (offer === undefined) {
+      this.bindWithoutClient(pid, runId);
+      return;
+    }
     const { env, flags } = offer;
     const kept = flags === undefined ? { env } : { env, flags };
     if (runId !== null) this.ofRuns.set(runId, kept);
     this.ofProcesses.set(pid, kept);
+  }
+
+  /** A message of a schedule: it has the keys of the process's last client, not its choice of a model. */
+  private bindWithoutClient(pid: string, runId: string | null): void {
+    const known = this.ofProcesses.get(pid);
+    if (runId !== null && known !== undefined) this.ofRuns.set(runId, { env: reachesIn(known) });
   }
 
   /** For this run only. */
@@ -78,6 +86,10 @@ export class Offers {
   gone(pid: string): void {
     this.ofProcesses.delete(pid);
   }
+}
+
+function reachesIn({ env }: Offer): Offer["env"] {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => REACHES.includes(name)));
 }
 
 function isSecret(name: string): boolean {
