@@ -1,7 +1,8 @@
 // A hand-written command from its field table: parsing, help and usage come from the table, the work from `work`.
 
+import { isPid } from "../src/abi/ids.ts";
 import type { Args, Fields } from "../src/syscalls/define.ts";
-import { isProcessName, type Spec } from "./args.ts";
+import { flagText, isProcessName, looksLikeFlag, type Spec } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { parseCommandLine } from "./parse.ts";
 
@@ -17,11 +18,30 @@ export function command<F extends Fields>(
   return {
     spec,
     async run(args, io) {
-      const parsed = await parseCommandLine(spec, args);
+      const parsed = await parseCommandLine(spec, args).catch((error) => nameFirst(spec, { args, error }, io));
       if (parsed === "help") return showHelp(io, spec);
       return work({ args: await resolved(spec, parsed.values, io), json: parsed.json }, io);
     },
   };
+}
+
+/** `send build "Continue."`: the word too many may be the name of a process. Throws the error otherwise. */
+async function nameFirst<F extends Fields>(
+  spec: Spec<F>,
+  { args, error }: { readonly args: readonly string[]; readonly error: unknown },
+  io: Io,
+): ReturnType<typeof parseCommandLine<F>> {
+  const { pid: subject, ...others } = spec.input as Fields;
+  const places = Object.values(others).filter(({ positional }) => positional).length;
+  const words = args.filter((token) => token !== "--json");
+  const isOneTooMany = words.length === places + 1 && places > 0 && !words.some(looksLikeFlag);
+  if (!isOneTooMany || subject?.kind !== "pid" || subject.positional) throw error;
+  const { pidNamed } = await import("./proc/process-names.ts");
+  const [name = "", ...rest] = words;
+  const pid = await pidNamed(io, name).catch(() => name);
+  if (!isPid(pid)) throw error;
+  const json = words.length < args.length ? ["--json"] : [];
+  return parseCommandLine(spec, [...json, flagText("pid", subject), pid, "--", ...rest]);
 }
 
 /** Looks a process up only if one is named by another word than its pid. */

@@ -57,8 +57,7 @@ function unknown(word: string, close: readonly string[], isSaid = false): SysErr
   const names = close.map((name) => `gsv ${name}`).join(" or ");
   if (isSaid) return new SysError("EUSAGE", `unknown command: ${shown}`, [`to send it as a message: ${names}`]);
   return new SysError("EUSAGE", `unknown command: ${shown}`, [
-    ...(close.length > 0 ? [`did you mean ${names}`] : []),
-    'gsv help lists the commands; gsv chat "…" sends a message',
+    close.length > 0 ? `did you mean ${names}` : 'gsv help lists the commands; gsv chat "…" sends a message',
   ]);
 }
 

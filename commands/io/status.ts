@@ -32,7 +32,7 @@ export async function printError(io: Io, error: unknown, json: boolean): Promise
   }
   const text = code === "EBUG" ? `internal error: ${message}` : message;
   // Wrong usage: the mistake, and the nearest right form.
-  const shown = exitStatusOf(error) === 2 ? hints.slice(0, 1) : hints;
+  const shown = hints.some((hint) => hint.startsWith("usage: ")) ? hints.slice(0, 1) : hints;
   const lines = [
     broken(io.stderr, `gsv: ${reveal(text)}`, ""),
     ...shown.map((hint) => broken(io.stderr, reveal(hint), "  ")),

@@ -54,8 +54,9 @@ export const logs = command(spec, async ({ args: { follow: goesOn, kernel, ...ar
   if (kernel === true && args.pid !== undefined) throw usageError(spec, "--kernel and a process cannot be combined");
   if (goesOn === true && io.isScript === true)
     throw new SysError("EUSAGE", "logs -f never ends, so a script cannot wait for it", [
-      ...(kernel === true ? [] : ["in a pipe it ends with the reader: logs -f PID | grep -m1 WORD"]),
-      `outside a script: gsv logs -f ${kernel === true ? "--kernel" : "PID"}`,
+      kernel === true
+        ? "outside a script: gsv logs -f --kernel"
+        : "in a pipe it ends with the reader: logs -f PID | grep -m1 WORD",
     ]);
   if (kernel === true) {
     const { kernelLog } = await import("../system/kernel-log.ts");

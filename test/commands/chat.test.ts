@@ -178,12 +178,18 @@ describe("target of a message", () => {
     ["--timeout", "x", "hi"],
     ["--json", "--output", "text", "hi"],
     ["--output", "yaml", "hi"],
-    ["hi", "there"],
   ];
   test.each(wrong.map((args) => [args]))("%j is a usage error", async (args) => {
     expect(await runs(chat.io.terminal(), "chat", ...args)).toBe(2);
     expect(chat.err).toContain("usage: gsv chat [FLAGS] [MESSAGE]");
     expect(chat.io.fakeSys.calls).toEqual([]);
+  });
+
+  test("two words, of which the first names no process, are a usage error", async () => {
+    chat.io.fakeSys.answer("proc.list", () => ({ processes: [], next: null }));
+    expect(await runs(chat.io.terminal(), "chat", "hi", "there")).toBe(2);
+    expect(chat.err).toContain("text of several words needs quotes around it");
+    expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
   });
 
   test("a missing process exits 3", async () => {

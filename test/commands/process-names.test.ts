@@ -42,6 +42,18 @@ describe("a process by its name", () => {
     expect(io.fakeSys.asked("proc.list")).toHaveLength(1);
   });
 
+  test("a name before the text of send is the process, and two words that name none are a mistake", async () => {
+    io.fakeSys.answer("proc.send", ({ pid }) => ({ pid, runId: "r1", status: "started", queued: false }));
+    expect(await runs(io, "send", "build", "Continue.")).toBe(0);
+    expect(io.fakeSys.asked("proc.send")).toMatchObject([{ pid: "task:abc123", message: "Continue." }]);
+    expect(await runs(io, "send", "hello", "world")).toBe(2);
+    expect(io.stderr.lines).toEqual([
+      "gsv: unexpected argument world",
+      "  text of several words needs quotes around it",
+    ]);
+    expect(io.fakeSys.asked("proc.send")).toHaveLength(1);
+  });
+
   test("a pid needs no look at the processes", async () => {
     await runs(io, "wait", "task:abc123");
     expect(io.fakeSys.asked("proc.list")).toEqual([]);
