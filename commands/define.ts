@@ -38,7 +38,9 @@ async function nameFirst<F extends Fields>(
   if (!isOneTooMany || subject?.kind !== "pid" || subject.positional) throw error;
   const { pidNamed } = await import("./proc/process-names.ts");
   const [name = "", ...rest] = words;
-  const pid = await pidNamed(io, name).catch(() => name);
+  // A mistake must not create a home.
+  const sys = await io.peek().catch(() => null);
+  const pid = sys === null ? name : await pidNamed({ sys: () => sys }, name).catch(() => name);
   if (!isPid(pid)) throw error;
   const json = words.length < args.length ? ["--json"] : [];
   return parseCommandLine(spec, [...json, flagText("pid", subject), pid, "--", ...rest]);

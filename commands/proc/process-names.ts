@@ -26,7 +26,7 @@ export async function withPids<V extends object>({ input }: Spec, values: V, io:
   return named as V;
 }
 
-export async function pidNamed(io: Io, word: string): Promise<string> {
+export async function pidNamed(io: Pick<Io, "sys">, word: string): Promise<string> {
   return isPid(word) ? word : pidOfName(word, await allProcesses(io));
 }
 
@@ -48,7 +48,7 @@ function ambiguous(word: string, found: readonly ProcessInfo[]): SysError {
   ]);
 }
 
-export async function allProcesses(io: Io): Promise<readonly ProcessInfo[]> {
+export async function allProcesses(io: Pick<Io, "sys">): Promise<readonly ProcessInfo[]> {
   const all: ProcessInfo[] = [];
   for (let after: string | null | undefined; after !== null; ) {
     const page: { readonly processes: readonly ProcessInfo[]; readonly next?: string | null } = await io
