@@ -3,6 +3,7 @@
 
 import { existsSync, rmSync } from "node:fs";
 import { SysError } from "../abi/errno.ts";
+import { TimeSlice } from "../lib/clock.ts";
 import { migrate, type Schema } from "./migrate.ts";
 import { Db, StoreCorrupt } from "./open.ts";
 
@@ -77,6 +78,16 @@ export interface Hit {
 /** Private-use characters around hits in a snippet; texts cannot contain them. */
 export const HIT_MARKS = { begin: "\ue000", end: "\ue001" } as const;
 const SNIPPET_TOKENS = 24;
+/** A piece in which each row is a hit takes about 5 ms. */
+const PIECE_ROWS = 10_000;
+
+type Found = { readonly id: number } & { readonly [K in keyof Omit<Hit, "snippet">]: Hit[K] };
+
+const FIND = `SELECT texts.id, texts.pid, texts.seq, texts.role, texts.at, texts.archive_id AS archiveId
+  FROM words JOIN texts ON texts.id = words.rowid
+  WHERE words MATCH ?1 AND (?2 IS NULL OR texts.owner_uid = ?2) AND (?3 IS NULL OR texts.pid = ?3)
+    AND (?4 IS NULL OR texts.at >= ?4) AND words.rowid BETWEEN ?6 AND ?7
+  ORDER BY texts.at DESC, texts.pid, texts.seq DESC LIMIT ?5`;
 
 type Kind = "process" | "archive";
 
@@ -86,6 +97,7 @@ export class HistoryIndex {
   constructor(
     private readonly path: string,
     private readonly now: () => number,
+    private readonly pieceRows = PIECE_ROWS,
   ) {}
 
   exists(): boolean {
@@ -151,22 +163,27 @@ export class HistoryIndex {
     });
   }
 
-  /** Newest first. Snippets are made only for these rows. */
-  search({ match, ownerUid, pid, since, limit }: IndexQuery): readonly Hit[] {
-    return this.on((db) =>
-      db.snapshot(() => {
-        const rows = db.all<{ id: number } & { readonly [K in keyof Omit<Hit, "snippet">]: Hit[K] }>(
-          `SELECT texts.id, texts.pid, texts.seq, texts.role, texts.at, texts.archive_id AS archiveId
-           FROM words JOIN texts ON texts.id = words.rowid
-           WHERE words MATCH ?1 AND (?2 IS NULL OR texts.owner_uid = ?2) AND (?3 IS NULL OR texts.pid = ?3)
-             AND (?4 IS NULL OR texts.at >= ?4)
-           ORDER BY texts.at DESC, texts.pid, texts.seq DESC LIMIT ?5`,
-          ...[match, ownerUid, pid, since, limit],
-        );
-        const snippets = snippetsOf(db, match, rows);
-        return rows.map(({ id, ...hit }) => ({ ...hit, snippet: snippets.get(id) ?? "" }));
-      }),
-    );
+  /** Newest first. A common word has hits everywhere, so the index is searched piece by piece. Snippets are made only for these rows. */
+  async search({ match, ownerUid, pid, since, limit }: IndexQuery): Promise<readonly Hit[]> {
+    const slice = new TimeSlice();
+    const last = this.on((db) => db.get<{ id: number | null }>("SELECT max(id) AS id FROM texts")?.id ?? 0);
+    let rows: Found[] = [];
+    for (let from = 1; from <= last; from += this.pieceRows) {
+      const within = [from, from + this.pieceRows - 1];
+      const found = this.on((db) => db.all<Found>(FIND, ...[match, ownerUid, pid, since, limit], ...within));
+      rows = [...rows, ...found].sort(byAge).slice(0, limit);
+      await slice.step();
+    }
+    const snippets = new Map<number, string>();
+    const ids = rows.map(({ id }) => id).sort((left, right) => left - right);
+    while (ids.length > 0) {
+      const most = (ids[0] ?? 0) + this.pieceRows;
+      const next = ids.findIndex((id) => id >= most);
+      const piece = ids.splice(0, next === -1 ? ids.length : next);
+      for (const { id, snippet } of this.on((db) => snippetsOf(db, match, piece))) snippets.set(id, snippet);
+      await slice.step();
+    }
+    return rows.map(({ id, ...hit }) => ({ ...hit, snippet: snippets.get(id) ?? "" }));
   }
 
   close(): void {
@@ -203,14 +220,18 @@ export class HistoryIndex {
   }
 }
 
+function byAge(left: Found, right: Found): number {
+  if (left.at !== right.at) return right.at - left.at;
+  return left.pid < right.pid ? -1 : left.pid > right.pid ? 1 : right.seq - left.seq;
+}
+
 // "+" disables the index for rowid, so the words are looked up once and not once per row.
-function snippetsOf(db: Db, match: string, rows: readonly { readonly id: number }[]): ReadonlyMap<number, string> {
-  const found = db.all<{ id: number; snippet: string }>(
+function snippetsOf(db: Db, match: string, ids: readonly number[]): readonly { id: number; snippet: string }[] {
+  return db.all(
     `SELECT rowid AS id, snippet(words, 0, ?1, ?2, '…', ${SNIPPET_TOKENS}) AS snippet FROM words
-     WHERE words MATCH ?3 AND +rowid IN (SELECT value FROM json_each(?4))`,
-    ...[HIT_MARKS.begin, HIT_MARKS.end, match, JSON.stringify(rows.map(({ id }) => id))],
+     WHERE words MATCH ?3 AND rowid BETWEEN ?5 AND ?6 AND +rowid IN (SELECT value FROM json_each(?4))`,
+    ...[HIT_MARKS.begin, HIT_MARKS.end, match, JSON.stringify(ids), ids[0] ?? 0, ids.at(-1) ?? 0],
   );
-  return new Map(found.map(({ id, snippet }) => [id, snippet]));
 }
 
 /** Requires exclusive access to the home. */

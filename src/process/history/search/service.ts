@@ -34,7 +34,7 @@ export function searchService(ports: SearchPorts): SearchService {
         await visibleProcess(kernel, caller, pid).catch((error) => archivedOf(ports, caller, pid, error));
       const ownerUid = isRoot(caller) ? null : caller.ownerUid;
       const left = await indexer.bringUp(ownerUid, { ms: PATIENCE_MS, signal });
-      const hits = index.search({ match, ownerUid, pid, since: from, limit: limit + 1 });
+      const hits = await index.search({ match, ownerUid, pid, since: from, limit: limit + 1 });
       const found: FoundText[] = [];
       for (const hit of hits.slice(0, limit)) if (await isThere(kernel, hit)) found.push(foundText(hit));
       return { found, more: hits.length > limit, unread: left };
