@@ -145,6 +145,8 @@ export class Closer {
     const closed = await this.archiveAndCheckpoint(row, closing);
     await restoreInto({ archives: kernel.archives, objects, store }, row.pid, closing);
     await forgetMedia(objects, row, closing.media);
+    for (let more = true; more; await new Promise((resolve) => setImmediate(resolve)))
+      more = await store.clearClosed(row.pid);
     await store.seal(row.pid, { answer: closed, now: clock.now() });
     await ledger.publish(row);
     ledger.emit(row, { name: "process.reset", archive: closed.archivedTo });
@@ -205,6 +207,9 @@ export class Closer {
   private async archived(row: ProcessRow, closing: Closing): Promise<Closed> {
     const { store, kernel, objects, clock } = this.ports;
     const { pid, ownerUid } = row;
+    // After a crash, a part of what was archived may be deleted already.
+    const stored = await kernel.archives.get(closing.archiveId);
+    if (stored !== null) return closedAs(pid, stored);
     const first = await store.closingRecords(pid, null, 1);
     if (!closing.archive || (first.records.length === 0 && (await this.hasNoRecords(pid, first.next)))) {
       const { damagedIn } = await store.head(pid);

@@ -75,11 +75,14 @@ export interface ClosingVerbs {
     readonly undelivered: number;
     readonly next: string | null;
   }>;
+  /** Deletes a part of the archived messages, so that no transaction is long. False if `seal` may delete the rest. */
+  clearClosed(pid: string): Promise<boolean>;
   /** Second half: deletes what was archived; queued messages may start. */
   seal(pid: string, options: { readonly answer: object; readonly now: number }): Promise<void>;
 }
 
 const PAGE_BYTES_MAX = 1024 * 1024;
+const CLEARED_AT_ONCE = 200;
 
 export function abortRun(db: Db, head: HeadRow, reason: string, now: number): Aborting {
   const runId = head.currentRun;
@@ -222,6 +225,18 @@ export function closingRecords(
     undelivered: rows.filter(({ kind }) => kind === "user").length,
     next: rows.length < limit || last === undefined ? null : `q${last.id}`,
   };
+}
+
+export function clearClosed(db: Db, { closing }: HeadRow): boolean {
+  if (closing === null) return false;
+  const upTo = db.get<{ id: number }>(
+    "SELECT id FROM messages WHERE id <= ? ORDER BY id LIMIT 1 OFFSET ?",
+    closing.cutSeq,
+    CLEARED_AT_ONCE,
+  );
+  if (upTo === null) return false;
+  db.run("DELETE FROM messages WHERE id < ?", upTo.id);
+  return true;
 }
 
 export function seal(db: Db, head: HeadRow): void {

@@ -8,9 +8,9 @@ import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../ope
 import { answer, approvedAs, ask } from "./approvals.ts";
 import { begin, recoverRun } from "./begin.ts";
 import { causeVerbs } from "./cause.ts";
-import { abortRun, closingRecords, cut, seal, takeBack } from "./closing.ts";
+import { abortRun, clearClosed, closingRecords, cut, seal, takeBack } from "./closing.ts";
 import { changeVerbs } from "./files/changes.ts";
-import { ProcessFiles, type ProcessFilesOptions } from "./files/files.ts";
+import { fileVerbs, ProcessFiles, type ProcessFilesOptions } from "./files/files.ts";
 import { knownVerbs } from "./files/known.ts";
 import { type Head, HeadRow, kernelGenerationOf } from "./head.ts";
 import { history, logCall, messageText, trace } from "./history/history.ts";
@@ -255,6 +255,8 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       return closingRecords(db, closing, after, limit);
     },
 
+    clearClosed: async (pid) => cleared(files.get(pid), verb(pid, "normal", clearClosed)),
+
     async seal(pid, { answer: result, now }) {
       const db = files.get(pid);
       const sealed = verb(pid, "full", (_, head) => {
@@ -304,12 +306,15 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       return swept;
     },
 
-    exists: async (pid) => files.exists(pid),
-    check: async (pid) => files.check(pid),
-    quarantine: async (pid) => files.quarantine(pid),
-    remove: async (pid) => files.remove(pid),
-    close: async () => files.close(),
+    ...fileVerbs(files),
   };
+}
+
+/** The log of what was deleted is written back before `seal`, which waits for it. */
+function cleared(db: Db, outcome: Outcome<boolean>): boolean {
+  const more = outcome.ok && outcome.value;
+  if (!more) db.script("PRAGMA wal_checkpoint(PASSIVE)");
+  return more;
 }
 
 function headOf(head: HeadRow): Head {

@@ -209,6 +209,16 @@ export class ProcessFiles {
   }
 }
 
+export function fileVerbs(files: ProcessFiles) {
+  return {
+    exists: async (pid: string) => files.exists(pid),
+    check: async (pid: string) => files.check(pid),
+    quarantine: async (pid: string) => files.quarantine(pid),
+    remove: async (pid: string) => files.remove(pid),
+    close: async () => files.close(),
+  };
+}
+
 function readable(db: Db): void {
   const version = schemaVersion(db);
   if (version === 0) throw new StoreCorrupt(`the database ${db.path} is empty although it held data`);
