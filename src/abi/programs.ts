@@ -1,4 +1,4 @@
-// Programs that guards must know by name: what each reads, changes and runs. Approvals, the card and gsv's shell use this one table. A program
+// Programs that guards must know by name: what each reads, changes and runs. Approvals and the card use this one table. A program
 // that is not listed is unknown: it asks.
 
 import type { Tag } from "./policy.ts";
@@ -39,8 +39,6 @@ export interface Program {
   readonly onlyExact?: true;
   /** Prints names of files, or passes on all lines that it gets. */
   readonly names?: "lists" | "passes";
-  /** May end a loop in gsv's shell: runs no other command and reads only its input. */
-  readonly endsLoops?: true;
 }
 
 const GREP: Reads = {
@@ -104,23 +102,22 @@ export const PROGRAMS: { readonly [names: string]: Program } = {
     },
     unstable: /^(?:--pre|--hostname-bin|-z$|--search-zip|--ignore-file|-f)/,
   },
-  cat: { reads: { letters: "AbeEnstTuv", long: "number show-all" }, endsLoops: true, names: "passes" },
-  nl: { reads: { letters: "abdfhilnpsvw" }, endsLoops: true },
-  wc: { reads: { letters: "clLmw", long: "lines words bytes chars" }, endsLoops: true },
-  cut: { reads: { letters: "bcdfns", long: "delimiter fields characters bytes" }, endsLoops: true },
-  tr: { reads: { letters: "cCdst", skips: 2 }, endsLoops: true, names: "passes" },
-  uniq: { reads: { letters: "cdDfisuwz", namesMax: 1 }, endsLoops: true, names: "passes" },
-  "head tail": { reads: { letters: "cnqv", long: "lines bytes quiet verbose" }, endsLoops: true },
+  cat: { reads: { letters: "AbeEnstTuv", long: "number show-all" }, names: "passes" },
+  nl: { reads: { letters: "abdfhilnpsvw" } },
+  wc: { reads: { letters: "clLmw", long: "lines words bytes chars" } },
+  cut: { reads: { letters: "bcdfns", long: "delimiter fields characters bytes" } },
+  tr: { reads: { letters: "cCdst", skips: 2 }, names: "passes" },
+  uniq: { reads: { letters: "cdDfisuwz", namesMax: 1 }, names: "passes" },
+  "head tail": { reads: { letters: "cnqv", long: "lines bytes quiet verbose" } },
   sort: {
     names: "passes",
     reads: { letters: "bcdfghikmMnrRstuVz", long: "numeric-sort reverse unique key human-numeric-sort version-sort" },
     unstable: /^(?:-o|--output|--compress-program|-T|--files0-from)/,
-    endsLoops: true,
   },
-  grep: { reads: GREP, unstable: /^(?:-f|--file)/, endsLoops: true },
-  "egrep fgrep": { reads: GREP, endsLoops: true },
-  sed: { unstable: /^(?:-i|--in-place|-f|--file|[\d$,]*[wWe]\b|.*\/[gip\d]*[we]|-n?i)/, endsLoops: true },
-  awk: { runs: "text", endsLoops: true },
+  grep: { reads: GREP, unstable: /^(?:-f|--file)/ },
+  "egrep fgrep": { reads: GREP },
+  sed: { unstable: /^(?:-i|--in-place|-f|--file|[\d$,]*[wWe]\b|.*\/[gip\d]*[we]|-n?i)/ },
+  awk: { runs: "text" },
   "gawk mawk nawk": { runs: "text" },
   "rm rmdir unlink shred mv truncate dd mkfs wipefs reboot shutdown halt poweroff": { tags: ["destructive"] },
   "chmod chown chgrp cp mkdir touch ln install patch sponge mktemp kill killall pkill pnpm yarn unzip gzip gunzip": {

@@ -62,6 +62,37 @@ test("a program in a pipe keeps its own messages and exit status", async () => {
   expect((await run("x=1; seq $((x++)) | tail -n $((x + 1)) | cat; echo $x")).stdout).toBe("1\n1\n");
 });
 
+test("the stages of a pipe run at the same time", async () => {
+  // Each stage waits for the file of the next one.
+  const until = (name: string) => `until [ -e ${name} ]; do sleep 0.01; done`;
+  const stages = ["a", "b", "c"].map((name, at) => `{ touch ${name}; ${until(["b", "c", "a"][at] ?? "")}; }`);
+  expect((await run(`${stages.join(" | ")}; echo "met \${PIPESTATUS[@]}"`)).stdout).toBe("met 0 0 0\n");
+});
+
+test("a stage prints while it runs, to the script's own output, too", async () => {
+  const script = "{ echo one; until [ -e go ]; do sleep 0.01; done; echo two; } | while read x; do echo got $x; done";
+  const { stdout } = await run(script, (text) => {
+    if (text === "got one\n") void scripts.files.write(`${HOME}/go`, new Uint8Array(), "start");
+  });
+  expect(stdout).toBe("got one\ngot two\n");
+});
+
+test("a pipe without an end prints up to the limit, and stops when the script is stopped", async () => {
+  const message = "bash: too much output; the limit is 256 KiB\n";
+  for (const script of ["yes | cat", "x=$(yes | cat)", "{ yes; } | { cat; } | cat >&2"])
+    expect(await run(script)).toMatchObject({ exit: 153, stderr: expect.stringContaining(message) });
+  const stopping = new AbortController();
+  const stopped = scripts.run(
+    "echo begun; yes | tr y n | grep y",
+    {},
+    {
+      signal: stopping.signal,
+      hear: () => stopping.abort(),
+    },
+  );
+  expect((await stopped).stdout).toBe("begun\n");
+});
+
 test("xargs -P runs as many commands at the same time, and waits for all of them", async () => {
   // Each command waits for the file of the other.
   const meets =

@@ -1,7 +1,7 @@
 // `a+=(…)` in the time of its new elements. The interpreter copies and sorts the whole array.
 
 import { isInternal, OWN } from "../programs/internal-words.ts";
-import { literalText, type Node } from "../rewrite/nodes.ts";
+import { isNode, literalText, type Node } from "../rewrite/nodes.ts";
 import type { Interpreter, Methods, Result, ShellArray } from "./interpreter.ts";
 
 /** Elements that know the index after the last one. */
@@ -76,5 +76,5 @@ function isKeyed({ parts }: Node): boolean {
 
 /** A redirection that rewriting has added. */
 function isMark({ target }: Node): boolean {
-  return isInternal(literalText(target as Node) ?? "");
+  return isNode(target) && target.type === "Word" && isInternal(literalText(target) ?? "");
 }

@@ -1,8 +1,34 @@
 // What gsv adds to just-bash's interpreter.
 
+import type { Bash } from "just-bash/browser";
+import type { Clock } from "../../lib/clock.ts";
 import { once } from "../../lib/lazy.ts";
 import { withAppends } from "./appends.ts";
+import type { Calls } from "./calls.ts";
+import { withCommands } from "./commands.ts";
 import { withFailures } from "./failures.ts";
-import { replaceMethods } from "./interpreter.ts";
+import { type Interpreter, replaceMethods } from "./interpreter.ts";
+import { withPipelines } from "./pipelines.ts";
 
-export const extendInterpreter = once(() => replaceMethods([withAppends, withFailures]));
+/** What the interpreters of one script share. */
+export interface Shared {
+  readonly clock: Clock;
+  readonly calls: Calls;
+}
+
+const scripts = new WeakMap<object, Shared>();
+
+const extended = once(() =>
+  replaceMethods([withAppends, withFailures, withCommands(sharedOf), withPipelines(sharedOf)]),
+);
+
+export function extendInterpreter(bash: Bash, shared: Shared): void {
+  extended();
+  // The table of commands is the one object that all interpreters of a script have.
+  scripts.set(Reflect.get(bash, "commands"), shared);
+}
+
+/** null for an interpreter that runs no script of gsv. */
+function sharedOf({ ctx }: Interpreter): Shared | null {
+  return scripts.get(ctx.commands) ?? null;
+}

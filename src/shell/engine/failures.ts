@@ -2,6 +2,7 @@
 // set -u the shell. The interpreter ends only the command, and its groups keep such errors.
 
 import { holds, type Node } from "../rewrite/nodes.ts";
+import { stagePids } from "./fork.ts";
 import type { Interpreter, Methods, Result } from "./interpreter.ts";
 
 const EXIT_UNSET = 127;
@@ -56,9 +57,10 @@ function tokenIn(text: string, message: string): string | undefined {
   return undefined;
 }
 
-/** bash ends a script from a file with 1. */
-function unsetStatus({ ctx: { state } }: Interpreter): number {
-  return state.bashPid === state.virtualPid && state.sourceDepth === 0 ? EXIT_UNSET : 1;
+/** bash ends a script from a file, and a subshell in parentheses, with 1. */
+function unsetStatus(interpreter: Interpreter): number {
+  const { bashPid, virtualPid, sourceDepth } = interpreter.ctx.state;
+  return bashPid === (stagePids.get(interpreter) ?? virtualPid) && sourceDepth === 0 ? EXIT_UNSET : 1;
 }
 
 /** The error of the interpreter's own `exit`. */

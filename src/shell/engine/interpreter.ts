@@ -10,6 +10,8 @@ export interface Result {
   readonly exitCode: number;
   readonly stdoutKind?: "text" | "bytes";
   readonly stdoutEncoding?: "binary";
+  /** Bytes that the limit of output has counted. */
+  readonly internalOutputAccounting?: { readonly stdout: number; readonly stderr: number };
 }
 
 export interface ShellArray {
@@ -21,30 +23,65 @@ export interface ShellArray {
 export interface State {
   readonly env: Map<string, string>;
   arrays?: Map<string, ShellArray>;
+  readonly functions: ReadonlyMap<string, Node>;
   readonly options: { readonly [name: string]: boolean };
+  readonly shoptOptions: { readonly [name: string]: boolean };
   readonly readonlyVars?: ReadonlySet<string>;
   readonly namerefs?: ReadonlySet<string>;
+  /** Input of the enclosing command, as far as it was not read. */
+  groupStdin?: string | undefined;
+  lastArg: string;
+  loopDepth: number;
+  parentHasLoopContext?: boolean;
   /** The pid of the subshell, and the one of its shell. */
-  readonly bashPid: number;
+  bashPid: number;
+  nextVirtualPid: number;
   readonly virtualPid: number;
   /** How deep sourced files are nested. */
   readonly sourceDepth: number;
+  /** Set within `$(…)`. */
+  readonly suppressVerbose?: boolean;
+  signal?: AbortSignal;
+  processSubstitutionFsMounted?: boolean;
+  /** Redirections by `exec`. */
+  readonly fileDescriptors?: ReadonlyMap<number, string>;
 }
 
 export interface Interpreter {
   readonly ctx: {
     readonly state: State;
     readonly fs: IFileSystem;
-    readonly limits: { readonly maxArrayElements: number };
+    readonly commands: object;
+    readonly limits: { readonly maxArrayElements: number; readonly maxOutputSize: number };
+    readonly executionScope: {
+      outputBytes: number;
+      /** Throws if the script has printed too much. */
+      accountResult(result: Result): Result;
+    };
+    readonly execFn: (...args: readonly unknown[]) => Promise<Result>;
+    substitutionDepth?: number | undefined;
   };
   executeScript(script: Node): Promise<Result>;
   executeStatement(statement: Node): Promise<Result>;
+  executePipeline(pipeline: Node): Promise<Result>;
   executeCommand(command: Node, stdin: string, isStdinOwned?: boolean): Promise<Result>;
   executeSimpleCommand(command: Node, stdin: string): Promise<Result>;
-  runCommand(name: string, args: readonly string[], quoted: readonly boolean[], stdin: string): Promise<Result>;
+  runCommand(
+    name: string,
+    args: readonly string[],
+    quoted: readonly boolean[],
+    stdin: string,
+    skipsFunctions?: boolean,
+    usesDefaultPath?: boolean,
+    stdinFd?: number,
+    isStdinOwned?: boolean,
+  ): Promise<Result>;
 }
 
-const NAMES = ["executeScript", "executeStatement", "executeCommand", "executeSimpleCommand"] as const;
+const NAMES = [
+  ...(["executeScript", "executeStatement", "executePipeline"] as const),
+  ...(["executeCommand", "executeSimpleCommand", "runCommand"] as const),
+];
 
 type Name = (typeof NAMES)[number];
 export type Methods = {
@@ -54,11 +91,10 @@ export type Methods = {
 /** Replaces methods for every later script. Each layer gets the methods as the layers before it have left them. */
 export function replaceMethods(layers: readonly ((methods: Methods) => Partial<Methods>)[]): void {
   const prototype: object = Object.getPrototypeOf(instance());
-  for (const layer of layers)
-    Object.assign(
-      prototype,
-      layer(Object.fromEntries(NAMES.map((name) => [name, Reflect.get(prototype, name)])) as unknown as Methods),
-    );
+  for (const layer of layers) {
+    const methods: unknown = Object.fromEntries(NAMES.map((name) => [name, Reflect.get(prototype, name)]));
+    Object.assign(prototype, layer(methods as Methods));
+  }
 }
 
 /** An interpreter binds its own methods when it is made. */

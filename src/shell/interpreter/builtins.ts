@@ -3,10 +3,10 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { ENDED_BY } from "../../abi/errno.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
-import { partOf } from "../programs/internal-words.ts";
+import type { Calls, Ends, Stage } from "../engine/calls.ts";
+import { streamOf } from "../programs/internal-words.ts";
 import { type Call, Ended, type Files, type Program, phrase, Usage } from "../programs/program.ts";
 import { PROGRAMS } from "../programs/table.ts";
-import type { Chains, Ends, Stage } from "../rewrite/chains.ts";
 import type { Context } from "./called.ts";
 import { type GsvFiles, UMASK_SHOWN } from "./files.ts";
 import type { Machine } from "./io.ts";
@@ -14,7 +14,7 @@ import type { Machine } from "./io.ts";
 export interface BinOptions {
   readonly files: GsvFiles;
   readonly machine: Machine;
-  readonly chains: Chains;
+  readonly calls: Calls;
   readonly outputBytesMax: number;
 }
 
@@ -24,22 +24,17 @@ export function binPrograms(options: BinOptions): readonly CustomCommand[] {
     load: async () => {
       const program = await load();
       return defineCommand(name, (all, context) => {
-        const { args, part } = partOf(all);
-        return options.chains.part(part, stageOf(program, { name, args, context }, options), context);
+        const { args, call } = streamOf(all);
+        return options.calls.run(call, stageOf(program, { name, args, context }, options), context);
       });
     },
   }));
 }
 
-export interface Called {
+interface Called {
   readonly name: string;
   readonly args: readonly string[];
   readonly context: Context;
-}
-
-export async function binStage(called: Called, options: BinOptions): Promise<Stage | null> {
-  const program = await PROGRAMS.get(called.name)?.();
-  return program === undefined ? null : stageOf(program, called, options);
 }
 
 /** A program with its arguments and files; it runs once its neighbours in the pipe are known. */

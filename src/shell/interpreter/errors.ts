@@ -103,10 +103,13 @@ const LIMITED: readonly (readonly [what: RegExp, words: string])[] = [
   [/element|result|array|line|field/, "too many values"],
 ];
 
+/** The interpreter's parts, which mean nothing to a reader. */
+const PLACES = new Set("execution script statement pipeline group subshell condition redirection".split(" "));
+
 function limitWords(what: string, most: string): string {
   const [, words = "a limit of gsv's shell was reached"] = LIMITED.find(([pattern]) => pattern.test(what)) ?? [];
   const [, name] = /^([\w.-]+): /.exec(what) ?? [];
-  const about = name === undefined || name === "redirection" ? "" : `${name}: `;
+  const about = name === undefined || PLACES.has(name) ? "" : `${name}: `;
   return `bash: ${about}${words}${most === "" ? "" : `; the limit is ${most}`}`;
 }
 

@@ -6,7 +6,7 @@ import { SysError } from "../../abi/errno.ts";
 import type { RandomBytes } from "../../abi/ids.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ShellStat } from "../../targets/shell.ts";
-import { AT_ONCE, FLOWS, SINKS, SOURCES } from "../programs/internal-words.ts";
+import { AT_ONCE, SINKS, SOURCES } from "../programs/internal-words.ts";
 import type { Files } from "../programs/program.ts";
 import { ENDLESS_BYTES, endlessBytes, endlessError, isEndless } from "./endless.ts";
 import { errorInside, phraseOf, ShellFileError } from "./errors.ts";
@@ -25,8 +25,6 @@ export interface GsvFilesOptions {
   readonly sink: Sink;
   /** The rewritten text of a file that the script sources. */
   readonly sourceAt: (path: string) => string | undefined;
-  /** Streams from which programs read a loop's output while it runs. */
-  readonly flow: (chain: string, bytes: Uint8Array) => Promise<void>;
   /** null until set; then the directory decides. */
   readonly umask: number | null;
   readonly programs: ReadonlySet<string>;
@@ -101,8 +99,6 @@ export class GsvFiles implements IFileSystem {
   ): Promise<void> {
     const stream = sinkOf(path);
     if (stream === "nowhere" || path === NULL) return;
-    if (path.startsWith(FLOWS))
-      return this.options.flow(path.slice(FLOWS.length), typeof content === "string" ? printed(content) : content);
     if (stream !== null) return this.tell(stream, typeof content === "string" ? printed(content) : content);
     return this.put(path, bytesOf(content, options), "end");
   }
@@ -162,7 +158,7 @@ export class GsvFiles implements IFileSystem {
   }
 
   async exists(path: string): Promise<boolean> {
-    if (sinkOf(path) !== null || path.startsWith(FLOWS)) return false;
+    if (sinkOf(path) !== null) return false;
     if (path === NULL || this.isProgram(path)) return true;
     if (this.openings.expects(path)) return false;
     return (await this.openings.look(path).catch(() => null)) !== null;

@@ -3,10 +3,10 @@
 
 import { type Command as BashCommand, type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Output } from "../../../commands/command.ts";
-import { partOf } from "../programs/internal-words.ts";
+import type { Calls, Stage } from "../engine/calls.ts";
+import { streamOf } from "../programs/internal-words.ts";
 import { Pipe } from "../programs/pipe.ts";
 import { Ended } from "../programs/program.ts";
-import type { Chains, Stage } from "../rewrite/chains.ts";
 import type { Context } from "./called.ts";
 import type { ShellIo } from "./io.ts";
 import { programNames } from "./names.ts";
@@ -19,37 +19,30 @@ const SHARED: { readonly [word: string]: (args: readonly string[]) => boolean } 
 
 export interface OwnPrograms {
   readonly names: ReadonlySet<string>;
-  readonly of: (chains: Chains) => readonly CustomCommand[];
-  /** A command in a pipe; null for others. */
-  readonly stage: (called: { name: string; args: readonly string[]; context: Context }) => Stage | null;
+  readonly of: (calls: Calls) => readonly CustomCommand[];
 }
 
 export async function programs(io: ShellIo): Promise<OwnPrograms> {
   const words = [...(await programNames()).map((name) => [name, [name]] as const), ["gsv", []] as const];
   const names = new Set(words.flatMap(([name]) => (SHARED[name] === undefined ? [name] : [])));
-  const before = new Map<string, readonly string[]>(words);
   return {
     names,
-    of: (chains) => words.map(([name, first]) => program(name, first, { io, chains })),
-    stage({ name, args, context }) {
-      const first = before.get(name);
-      return first === undefined ? null : stageOf(name, [...first, ...args], context, io);
-    },
+    of: (calls) => words.map(([name, first]) => program(name, first, { io, calls })),
   };
 }
 
-function program(name: string, words: readonly string[], { io, chains }: Run): BashCommand {
+function program(name: string, words: readonly string[], { io, calls }: Run): BashCommand {
   return defineCommand(name, async (all, context) => {
-    const { args, part } = partOf(all);
+    const { args, call } = streamOf(all);
     const original = context.origCommand;
     if (original !== undefined && SHARED[name]?.(args) === false) return original([...args]);
-    return chains.part(part, stageOf(name, [...words, ...args], context, io), context);
+    return calls.run(call, stageOf(name, [...words, ...args], context, io), context);
   });
 }
 
 interface Run {
   readonly io: ShellIo;
-  readonly chains: Chains;
+  readonly calls: Calls;
 }
 
 function stageOf(name: string, args: readonly string[], context: Context, io: ShellIo): Stage {

@@ -21,7 +21,7 @@ export function byPath(command: Node): Node | null {
 }
 
 /** Expanding it twice is safe. */
-export function isWordTwice(word: Node): boolean {
+function isWordTwice(word: Node): boolean {
   return !holds(word, ({ type, operation = null }) => /Substitution|^Arith/.test(type) || operation !== null);
 }
 

@@ -5,20 +5,19 @@ import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-b
 import { ENDED_BY, messageOf } from "../../abi/errno.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../targets/shell.ts";
+import { Calls } from "../engine/calls.ts";
 import { extendInterpreter } from "../engine/engine.ts";
 import { Jobs } from "../jobs/jobs.ts";
 import { Traps } from "../jobs/traps.ts";
 import { OWN, SINKS, withoutInternalWords } from "../programs/internal-words.ts";
 import { PROGRAMS } from "../programs/table.ts";
-import { Chains } from "../rewrite/chains.ts";
 import { type Events, eventsIn } from "../rewrite/event-traps.ts";
-import { Flows } from "../rewrite/flows.ts";
 import { withoutSelect } from "../rewrite/menus.ts";
 import { type Node, referencesIn, scriptOf, textsIn } from "../rewrite/nodes.ts";
 import { adjusted } from "../rewrite/program-fixes.ts";
 import { functionsIn, prepared, UNSET } from "../rewrite/syntax.ts";
 import { changedText, definitionText, parse, statementText } from "../rewrite/text.ts";
-import { binPrograms, binStage } from "./builtins.ts";
+import { binPrograms } from "./builtins.ts";
 import { worded } from "./errors.ts";
 import { GsvFiles, printed, type Sink } from "./files.ts";
 import type { Machine } from "./io.ts";
@@ -47,6 +46,7 @@ const LIMITS = {
 const EXIT_UNSET = 127;
 const EXIT_LIMIT = 126;
 const SHORT_BYTES = 2048;
+const TOO_MUCH = /output size (?:limit )?exceeded/;
 const SIGNAL_WORD = /^(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)$/i;
 
 export interface Runs {
@@ -78,6 +78,7 @@ export class Script {
   private readonly references = new Set<string>();
   /** A required variable is unset. */
   private missed = false;
+  private printedTooMuch = false;
   /** Number of concurrent pipes so far. */
   private rows = 0;
 
@@ -97,9 +98,8 @@ export class Script {
       },
     });
     const { outputBytesMax } = job;
-    const chains = new Chains({ nowMs: () => runs.machine.clock.mono(), outputBytesMax });
-    const own = runs.programs.of(chains);
-    const flows = new Flows(chains, async (called) => runs.programs.stage(called) ?? (await binStage(called, bin)));
+    const calls = new Calls(new Set([...runs.programs.names, "gsv", ...PROGRAMS.keys()]), outputBytesMax);
+    const own = runs.programs.of(calls);
     const toShell = (signal: SentSignal) => runs.kernel.job("signalShell", signal);
     this.traps = new Traps(runs.machine.clock, job.isJob === true ? toShell : null);
     this.jobs = new Jobs({
@@ -119,13 +119,11 @@ export class Script {
       sink: this.sink,
       sourceAt: (path) => this.tables.sourceAt(path),
       umask: job.state?.umask ?? null,
-      flow: (chain, bytes) => flows.write(chain, bytes),
       random: runs.machine.random,
       clock: runs.machine.clock,
       programs: new Set([...names, ...getCommandNames()]),
     });
-    const bin = { files: this.files, machine: runs.machine, chains, outputBytesMax };
-    extendInterpreter();
+    const bin = { files: this.files, machine: runs.machine, calls, outputBytesMax };
     this.bash = new Bash({
       fs: this.files,
       cwd: job.state?.cwd ?? job.cwd,
@@ -133,7 +131,6 @@ export class Script {
       defenseInDepth: false,
       customCommands: [
         ...own,
-        ...flows.programs(),
         ...binPrograms(bin),
         ...adjusted((work) => this.files.whileListing(work)),
         ...scriptFilePrograms(),
@@ -146,6 +143,7 @@ export class Script {
       ],
       executionLimits: { ...LIMITS, maxOutputSize: outputBytesMax },
     });
+    extendInterpreter(this.bash, { clock: runs.machine.clock, calls });
     this.bash.registerTransformPlugin({
       name: "gsv",
       transform: ({ ast }) => ({ ast: this.changed(ast as never) as never }),
@@ -159,7 +157,7 @@ export class Script {
     const options = { rawScript: true, stdin: latin1(job.stdin), stdinKind: "bytes", signal: stopped } as const;
     try {
       const { exitCode, stdout, stderr, env } = await this.bash.exec(withoutSelect(wholeScript(job), parse), options);
-      const isTooMuch = exitCode === EXIT_LIMIT && /output size (?:limit )?exceeded/.test(stderr);
+      const isTooMuch = exitCode === EXIT_LIMIT && (this.printedTooMuch || TOO_MUCH.test(stderr));
       const exit = isTooMuch ? ENDED_BY.output : exitCode === 1 && this.missed ? EXIT_UNSET : exitCode;
       print("stdout", printed(stdout));
       const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
@@ -276,6 +274,7 @@ export class Script {
   private readonly sink: Sink = (stream, bytes) => {
     const text = stream === "stderr" && bytes.byteLength < SHORT_BYTES ? new TextDecoder().decode(bytes) : "";
     if (text.startsWith(`bash: ${UNSET}`)) this.missed = true;
+    if (TOO_MUCH.test(text)) this.printedTooMuch = true;
     this.runs.print(stream, text === "" ? bytes : Buffer.from(this.worded(text)));
   };
 

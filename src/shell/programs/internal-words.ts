@@ -3,38 +3,24 @@
 
 const MARK = `gsv_${Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString("hex")}`;
 
-/** First argument of a program without a reader. */
-export const ALONE = `__${MARK}_alone`;
-/** In front of the place in a pipe. Neighbouring programs run concurrently; the interpreter would run one after the other. */
-const PART = `__${MARK}_part=`;
+/** In front of the name of a call's streams. */
+const STREAMS_WORD = `__${MARK}_streams=`;
 
-/** The pipe, and the program's position in it. */
-export interface Part {
-  readonly chain: string;
-  readonly at: number;
-  readonly count: number;
-  /** stderr is printed, dropped, or joined with stdout. */
-  readonly stderr: "sent" | "dropped" | "printed";
+export function streamWord(call: string): string {
+  return `${STREAMS_WORD}${call}`;
 }
 
-export function partWord({ chain, at, count, stderr }: Part): string {
-  return `${PART}${chain}:${at}:${count}:${stderr}`;
-}
-
-/** The real arguments and the place in the pipe; null outside of one. An alias may have put words in front. */
-export function partOf(all: readonly string[]): { readonly args: readonly string[]; readonly part: Part | null } {
-  const place = all.findIndex((word) => word.startsWith(PART));
-  if (place === -1) return { args: all, part: null };
-  const [chain = "", at, count, stderr = "sent"] = all[place]?.slice(PART.length).split(":") ?? [];
-  const part = { chain, at: Number(at), count: Number(count), stderr: stderr as Part["stderr"] };
-  return { args: all.filter((_, at) => at !== place), part };
+/** The real arguments and the name of the streams; null outside of a pipe. */
+export function streamOf(all: readonly string[]): { readonly args: readonly string[]; readonly call: string | null } {
+  const [first = ""] = all;
+  if (!first.startsWith(STREAMS_WORD)) return { args: all, call: null };
+  return { args: all.slice(1), call: first.slice(STREAMS_WORD.length) };
 }
 
 /** Removes internal words from traces (set -x). */
 export function withoutInternalWords(text: string): string {
   if (!text.includes(MARK) && !/^\++ .*eval ''/m.test(text)) return text;
   return text
-    .replaceAll(new RegExp(` (?:${PART}\\S+|${ALONE})`, "g"), "")
     .replaceAll(new RegExp(`^\\++ (?:__(?:${MARK}|just_bash)_\\w+.*|eval '')\\n`, "gm"), "")
     .replaceAll(new RegExp(`^(\\++ \\w+) ${SHELL_FLAG}\\S*`, "gm"), "$1");
 }
@@ -63,11 +49,7 @@ export const OWN = {
   range: `__${MARK}_range`,
   directories: `__${MARK}_directories`,
   value: `__${MARK}_value`,
-  ended: `__${MARK}_ended`,
   piped: `__${MARK}_piped`,
-  open: `__${MARK}_open`,
-  close: `__${MARK}_close`,
-  gone: `__${MARK}_gone`,
   at: `__${MARK}_at`,
   zero: `__${MARK}_zero`,
   returns: `__${MARK}_returns`,
@@ -76,11 +58,6 @@ export const OWN = {
   some: `__${MARK}_some`,
   select: `__${MARK}_select_`,
   menu: `__${MARK}_menu`,
-  openLive: `__${MARK}_openlive`,
-  endLive: `__${MARK}_endlive`,
-  nextLine: `__${MARK}_nextline`,
-  line: `__${MARK}_line`,
-  lineStatus: `__${MARK}_linestatus`,
 } as const;
 
 /** Names the subshell that calls a command. */
@@ -91,8 +68,6 @@ export const LIVE = `--${MARK}_live`;
 export const WHOLE = `--${MARK}_whole`;
 /** Statements of a sourced file are sent too. */
 export const SENDING = `--${MARK}_sending`;
-/** Separates the arguments of two programs. */
-export const NEXT = `__${MARK}_next`;
 
 /** Paths of streams; they are in no directory. */
 const STREAMS = `/dev/.${MARK}/`;
@@ -102,8 +77,6 @@ export const SINKS = {
   stderr: `${STREAMS}stderr`,
   nowhere: `${STREAMS}nowhere`,
 } as const;
-/** Output of a loop. */
-export const FLOWS = `${STREAMS}flow/`;
 /** Rewritten texts of sourced files. */
 export const SOURCES = `${STREAMS}source/`;
 

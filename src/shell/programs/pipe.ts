@@ -1,6 +1,8 @@
 // A pipe between two running programs. It is small: the writer waits for room, and is
 // notified when the reader is gone. Pure except for the given clock.
 
+import { LIMITS } from "../../abi/config/limits.ts";
+
 /** Input of a program; `next` returns null at the end. */
 export interface Source {
   next(): Promise<Uint8Array | null>;
@@ -8,6 +10,8 @@ export interface Source {
 
 /** Pipe capacity on Linux. */
 const PIPE_BYTES = 64 * 1024;
+/** Maximum output held for a program that prints without waiting. */
+const HELD_MAX = LIMITS.fileBytesMax;
 /** A writer that runs shorter than this would have ended before it noticed that its reader is gone. */
 const UNHEARD_MS = 20;
 
@@ -27,6 +31,7 @@ export class Pipe implements Source {
   private heldBytes = 0;
   private total = 0;
   private ended = false;
+  private isEnough: (piece: Uint8Array) => boolean = () => false;
   private leftAtMs: number | null = null;
   private wakeReader: (() => void) | null = null;
   private wakeWriters: (() => void)[] = [];
@@ -34,11 +39,13 @@ export class Pipe implements Source {
   /** Resolves when the reader is gone. */
   readonly gone = this.leaving.promise;
 
-  constructor(
-    private readonly nowMs: () => number,
-    /** Whether the reader has enough with the given input, without asking it. */
-    private readonly isEnough: (piece: Uint8Array) => boolean = () => false,
-  ) {}
+  constructor(private readonly nowMs: () => number) {}
+
+  /** Tells whether the reader has enough, without asking it: for a writer that never waits. */
+  until(isEnough: (piece: Uint8Array) => boolean): void {
+    this.isEnough = isEnough;
+    if (this.pieces.some(isEnough)) this.leave();
+  }
 
   /** The reader is gone. */
   get left(): boolean {
@@ -50,8 +57,9 @@ export class Pipe implements Source {
     return this.leftAtMs !== null && (this.total > PIPE_BYTES || this.nowMs() - this.leftAtMs > UNHEARD_MS);
   }
 
-  get held(): number {
-    return this.heldBytes;
+  /** More than any writer may leave without a wait. */
+  get isOverfull(): boolean {
+    return this.heldBytes > HELD_MAX;
   }
 
   write(piece: Uint8Array): void {
@@ -73,6 +81,12 @@ export class Pipe implements Source {
   end(): void {
     this.ended = true;
     this.wakeReader?.();
+  }
+
+  /** Ends both sides: the script is being stopped. */
+  cut(): void {
+    this.leave();
+    this.end();
   }
 
   /** The reader has ended; it keeps what it already has. */

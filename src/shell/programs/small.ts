@@ -3,7 +3,6 @@
 import { ENDED_BY } from "../../abi/errno.ts";
 import { sizeText } from "../../lib/text/size.ts";
 import { human } from "./files/human.ts";
-import { ALONE } from "./internal-words.ts";
 import { options } from "./options.ts";
 import { type Call, linesOf, phrase, text, Usage, whole } from "./program.ts";
 
@@ -12,9 +11,7 @@ const YES_BYTES = 8 * 1024 * 1024;
 const YES_PIECE_BYTES = 16 * 1024;
 
 export async function yes(call: Call): Promise<number> {
-  const isAlone = call.args[0] === ALONE;
-  const words = isAlone ? call.args.slice(1) : call.args;
-  const line = `${words.length === 0 ? "y" : words.join(" ")}\n`;
+  const line = `${call.args.length === 0 ? "y" : call.args.join(" ")}\n`;
   if (call.isPiped) {
     const piece = line.repeat(Math.ceil(YES_PIECE_BYTES / Buffer.byteLength(line)));
     for (;;) {
@@ -24,7 +21,6 @@ export async function yes(call: Call): Promise<number> {
   }
   const bytes = Math.min(YES_BYTES, call.outputBytesMax / 2);
   call.out(line.repeat(Math.ceil(bytes / Buffer.byteLength(line))));
-  if (!isAlone) return ENDED_BY.PIPE;
   call.err(`yes: stopped after ${sizeText(bytes)}: no program in the pipe reads it\n`);
   return ENDED_BY.output;
 }

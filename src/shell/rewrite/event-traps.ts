@@ -57,6 +57,8 @@ export function watched(value: unknown, watch: Watch, asked = false): unknown {
   if (value.type === "FunctionDef" && watch.returns && (watch.inherited || isSetIn(value)))
     return returning(bodyOf(value, watch), watch);
   if (CLOSED.has(value.type) && !watch.inherited && !isOwn()) return value;
+  // The stages of a pipe are subshells.
+  if (value.type === "Pipeline" && (value.commands as readonly Node[]).length > 1 && !watch.inherited) return value;
   // Skip the restored state in front.
   if (value.type === "Group" && textsIn(value.redirections).some(isInternal)) return value;
   const isClosed = CLOSED.has(value.type);

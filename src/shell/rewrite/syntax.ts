@@ -8,10 +8,9 @@ import { LIVE, OWN, SENDING, SINKS } from "../programs/internal-words.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
 import { bracedVariable, expandedCommand, expandedFirst, expandedLoop, expandedPart } from "./arithmetic-text.ts";
 import { watched } from "./event-traps.ts";
-import { printing } from "./live-loops.ts";
 import { menuLoop } from "./menus.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf, textsIn } from "./nodes.ts";
-import { sideBySide } from "./pipes.ts";
+import { fromDevice } from "./pipes.ts";
 import { ansiQuotes, quotedPatterns } from "./quotes.ts";
 import {
   associative,
@@ -123,7 +122,6 @@ function sending(statements: readonly Node[]): readonly Node[] {
       return replaced(statement, { ...only, args: [literal(SENDING), ...(only.args as Node[])] });
     // Its statements print by themselves.
     if (name === "." && (only.redirections as readonly unknown[]).length === 0) return statement;
-    if (only.live === true) return replaced(statement, printing(only, sending));
     const parts = PARTS[only.type];
     if (parts === undefined || (only.redirections as readonly unknown[]).length > 0) return sunk(statement);
     const inside = Object.fromEntries(parts.map((part) => [part, toldPart(only[part])]));
@@ -260,11 +258,6 @@ function whole(node: Node, about: Standing): Node {
   return jobless(shaped(node, about));
 }
 
-/** The definition of a function for another shell. */
-function inside(definition: Node, about: Standing): Node {
-  return { ...definition, body: changed(definition.body, about, 1) };
-}
-
 /** Rewrites jobs last. */
 function jobless(node: Node): Node {
   if (node.type === "Pipeline") return drainingPipeline(node) ?? node;
@@ -279,9 +272,8 @@ function shaped(node: Node, about: Standing): Node {
   if (node.type === "SimpleCommand")
     return withDirectories(node, "args") ?? simpleCommand(node, about) ?? byPath(node) ?? node;
   if (node.type === "Pipeline") {
-    const called = (command: Node) => functionsIn(command, about.functions).map((each) => inside(each, about));
-    const beside = sideBySide(node, { ...about, called });
-    return { ...beside, commands: (beside.commands as readonly Node[]).map((each) => guarded(each, about)) };
+    const whole = fromDevice(node, about);
+    return { ...whole, commands: (whole.commands as readonly Node[]).map((each) => guarded(each, about)) };
   }
   if (node.type !== "Statement") return node;
   return list(node, about);

@@ -186,3 +186,35 @@ echo a | cat /dev/stdin | head -1; echo b | tee /dev/stderr 2>/dev/null | cat; e
 sort fruits.txt | uniq > fruits2.txt; cat fruits2.txt | sort -r | head -2 > top; cat top; grep -c a fruits.txt | cat; sed 's/a/b/' fruits.txt | tee >(cat > side) | head -1; sleep 0.05; wc -l < side
 #### process substitutions in pipes
 diff <(echo a) <(echo b) | head -1; cat <(seq 3) | tail -1; seq 4 | paste - <(seq 5 8) | sed -n 2p; seq 3 | tee >(tac > back) | wc -l; sleep 0.05; cat back; while read -r x; do echo "$x"; done < <(seq 5 | head -2); comm -12 <(sort fruits.txt | uniq) <(printf 'apple\nzoo\n') | cat
+#### stages are subshells
+x=1; echo 5 | read x; echo $x; echo 5 | { read x; echo in $x; x=9; }; echo $x; cd /tmp; cd / | cat; pwd; { cd /; } | cat; pwd; a=1; { a=2; echo $a; } | cat; echo $a; declare -A m=([k]=v); echo x | { m[k]=w; echo ${m[k]}; }; echo ${m[k]}; f() { local v=1; echo x | { v=2; cat; }; echo $v; }; f
+#### statuses of stages
+false | true; echo $? ${PIPESTATUS[@]}; true | false; echo $? ${PIPESTATUS[@]}; ! true | false; echo $?; ! false | true; echo $? ${PIPESTATUS[@]}; set -o pipefail; false | true; echo $?; (exit 3) | (exit 4) | true; echo $? ${PIPESTATUS[@]}; g() { return 3 | return 4; }; g; echo $?; seq 10 | while read x; do [ $x = 3 ] && exit 7; done; echo $?
+#### early ends of compound stages
+seq 10 | while read x; do [ $x = 3 ] && break; echo $x; done; yes | while read x; do echo $x; break; done; while :; do echo a; done | { read b; echo $b; }; echo ${PIPESTATUS[@]}; yes | sed 2q | wc -l; x=$(yes | head -3 | tr '\n' ' '); echo "$x"
+#### stderr of stages
+{ echo a; echo b >&2; } |& cat -n | sort; ls /nosuch |& wc -l; { echo out; echo err >&2; } 2>&1 | sed 's/^/> /'; { echo out; echo err >&2; } 2>/dev/null | sed 's/^/> /'; { echo out; echo err >&2; } 2>&1 >/dev/null | sed 's/^/> /'
+#### loops between programs
+f() { while read l; do echo "f:$l"; done; }; seq 3 | f | tr a-z A-Z; for i in 1 2 3; do echo $i | cat; done | while read x; do echo "got $x"; done | wc -l; echo a | while read x; do for i in 1 2 3; do echo $x$i; done; done | grep -v a2 | { read f; echo "first $f"; while read r; do echo "rest $r"; done; }
+#### commands share the input of a stage
+seq 3 | { read a; echo "$a"; cat; }; seq 3 | (cat; cat); seq 4 | { mapfile -n 2 -t m; echo ${m[@]}; cat; }; printf 'a b\nc' | while read x y || [ -n "$x" ]; do echo "<$x><$y>"; done; seq 3 | { while read x; do echo $x; done; echo "end $x"; }; echo 1 | for i in 1 2; do read q; echo "$i <$q>"; done; echo abc | if true; then cat; fi
+#### read by characters and delimiters
+printf 'abcdef' | { read -n 2 a; read -N 3 b; echo "$a $b"; read c; echo "$? $c"; }; printf 'x;y;z' | while read -d ';' q || [ -n "$q" ]; do echo "[$q]"; done; printf 'a\0b\0' | while IFS= read -r -d '' x; do echo "<$x>"; done; printf 'ñandú é\n' | { read -n 1 c; echo "$c ${#c}"; cat; }; printf 'a\\\nb\nc\\td\n' | { read x; echo "$x"; read -r y; echo "$y"; }
+#### read with a timeout
+{ echo first; sleep 2; echo second; } | { read -t 0.5 a; echo "$? $a"; read -t 0.1 b; echo "$(($? > 128)) [$b]"; read -t 9 c; echo "$? $c"; read -t 0 d; echo $?; }; { printf part; sleep 1; echo rest; } | { sleep 0.3; read -t 0.1 a; echo "$(($? > 128)) [$a]"; read b; echo "$? [$b]"; }
+#### timeout in a pipe
+timeout 0.3 sleep 5 | cat; echo ${PIPESTATUS[@]}; timeout 0.3 tail -f fruits.txt | tail -1; echo ${PIPESTATUS[@]}; timeout 5 echo hi | cat; echo a | timeout 5 cat; timeout 1 false | cat; echo ${PIPESTATUS[@]}
+#### set -e and stages
+set -e; false | true; echo one; { false; echo never; } | cat; echo two; echo a | { read x; false; echo goes on; } || echo never; if echo b | grep -q c; then echo yes; else echo no; fi; ! echo a | grep -q a; echo still; true | false; echo never
+#### lastpipe
+shopt -s lastpipe; seq 3 | while read x; do n=$x; done; echo $n; echo abc | read v; echo $v
+#### traps and stages
+trap 'echo bye' EXIT; echo a | cat; (trap 'echo sub' EXIT; echo in) | cat; trap 'echo err' ERR; false | true; true | false; echo ---; { false; true; } | cat
+#### redirections by exec in a stage
+{ echo a; exec 1>&2; echo b; } 2>/dev/null | cat; { exec 2>&1; echo c >&2; } | cat; echo x | (exec cat); { echo a; echo b; } > out; cat out | { cat; echo c; } > out2; cat out2; echo a | cat < /nosuch; echo ${PIPESTATUS[@]}
+#### documents into stages
+cat <<X | tr a-z A-Z | while read l; do echo "<$l>"; done
+hello
+world
+X
+while read l; do echo "$l" | tr a b; done <<< $'a\nba'; while read l; do a+=("$l"); done < <(seq 3 | tac); echo ${a[@]}; cat <(echo a | tr a b) <(echo c); echo x | tee >(tr x y > f) > /dev/null; sleep 0.2; cat f; eval 'seq 2 | while read x; do echo e$x; done'; seq 2 | eval 'while read x; do echo v$x; done'

@@ -1,0 +1,17 @@
+// Lets timers and messages in: a script that only passes data between its commands would keep them out.
+
+import type { Clock } from "../../lib/clock.ts";
+
+const LONG_MS = 10;
+let lastMs = 0;
+
+/** Whether it is time for a breath. */
+export function isLong(clock: Pick<Clock, "mono">): boolean {
+  return clock.mono() - lastMs >= LONG_MS;
+}
+
+export async function breath(clock: Pick<Clock, "mono">): Promise<void> {
+  if (!isLong(clock)) return;
+  await new Promise((resolve) => setImmediate(resolve));
+  lastMs = clock.mono();
+}

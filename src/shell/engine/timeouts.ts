@@ -1,0 +1,53 @@
+// `timeout` in a pipe: the command prints and reads while it runs.
+
+import { ENDED_BY } from "../../abi/errno.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { fork } from "./fork.ts";
+import type { Interpreter, Result } from "./interpreter.ts";
+import { streamsOf, within } from "./streams.ts";
+
+const UNITS: { readonly [unit: string]: number } = { "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** null for options that the interpreter's own knows better. */
+export function limited(
+  shell: Interpreter,
+  args: readonly string[],
+  clock: Pick<Clock, "sleep">,
+): Promise<Result> | null {
+  const isKept = args[0] === "--preserve-status";
+  const [span = "", name, ...words] = isKept ? args.slice(1) : args;
+  const [, number, unit = ""] = /^(\d+\.?\d*|\.\d+)([smhd]?)$/.exec(span) ?? [];
+  if (number === undefined || name === undefined) return null;
+  return run(shell, [name, ...words], { ms: Number(number) * (UNITS[unit] ?? 1) * 1000, isKept, clock });
+}
+
+interface Limit {
+  readonly ms: number;
+  readonly isKept: boolean;
+  readonly clock: Pick<Clock, "sleep">;
+}
+
+async function run(
+  shell: Interpreter,
+  [name = "", ...words]: readonly string[],
+  { ms, isKept, clock }: Limit,
+): Promise<Result> {
+  const { signal } = shell.ctx.state;
+  const [late, over] = [new AbortController(), new AbortController()];
+  if (ms > 0)
+    void clock.sleep(ms, over.signal).then(() => {
+      if (!over.signal.aborted) late.abort();
+    });
+  const ended = isKept ? ENDED_BY.TERM : ENDED_BY.time;
+  const copy = fork(shell);
+  copy.ctx.state.signal = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+  try {
+    const result = await within(copy, streamsOf(shell), () => copy.runCommand(name, words, [], "", true));
+    return late.signal.aborted ? { ...result, exitCode: ended } : result;
+  } catch (error) {
+    if (!late.signal.aborted || signal?.aborted === true) throw error;
+    return { stdout: "", stderr: "", exitCode: ended };
+  } finally {
+    over.abort();
+  }
+}
