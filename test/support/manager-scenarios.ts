@@ -52,13 +52,10 @@ export class Scenarios {
     });
   }
 
-  /** Lets the time until this instant pass, and a little more if a timer was set meanwhile. */
+  /** Lets the time until this instant pass, and waits for what it brings. */
   private async passing(instant: number, session: SessionGiven, type: string, times: number): Promise<void> {
     this.it.passTo(instant);
-    await this.it.manager.until(`${type} of ${session.id}`, () => {
-      this.it.pass(1000);
-      return this.types(session, type).length >= times;
-    });
+    await this.it.manager.seen(session.id, type, times);
   }
 
   private restartsOf(pid: string): SignalOf<"process.restart">[] {
@@ -132,7 +129,7 @@ export class Scenarios {
         minutes.push(Math.round((waitsFor.until - last) / MINUTE));
         last = waitsFor.until;
         it.passTo(last);
-      } else it.pass(1000);
+      }
       return this.types(session, "auto_resume_exhausted").length > 0;
     });
     it.usual = says("done");
