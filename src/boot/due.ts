@@ -26,7 +26,7 @@ import type { Core, ProcessParts } from "./core.ts";
 
 export interface DueParts {
   readonly scheduler: Scheduler;
-  readonly schedules: (directoryAt: SchedulePorts["directoryAt"]) => Schedules;
+  readonly schedules: (places: Pick<SchedulePorts, "directoryAt" | "workspaceAt">) => Schedules;
   readonly notifier: Notifier;
   readonly notifications: Notifications;
   readonly cronFiles: CronFiles;
@@ -77,9 +77,9 @@ export function bootDue(core: Core, processes: () => Pick<ProcessParts, "ledger"
     scheduler,
     notifier,
     notifications: notificationsService({ kernel, clock, notifier }),
-    schedules: (directoryAt) =>
+    schedules: (places) =>
       schedulesService({
-        ...{ kernel, clock, random, zone, scheduler, directoryAt, hostDirectoryAt },
+        ...{ kernel, clock, random, zone, scheduler, ...places, hostDirectoryAt },
         wakes: () => machine.wakeTimer?.isOn() ?? false,
       }),
     cronFiles: cronFiles({ kernel, clock, random, zone, arm: () => scheduler.arm() }),

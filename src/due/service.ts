@@ -40,6 +40,8 @@ export interface SchedulePorts extends ScheduleViewPorts {
   readonly scheduler: Pick<Scheduler, "arm" | "startNow">;
   /** Whether a timer of this computer starts a kernel. */
   readonly wakes: () => boolean;
+  /** Throws if there is no such workspace. Returns the whole path of a directory. */
+  readonly workspaceAt: (context: CallContext, wanted: string) => Promise<string>;
   /** Throws if the caller cannot start in the directory. */
   readonly directoryAt: (caller: Caller, path: string) => Promise<string>;
   /** The same for a directory of this computer. */
@@ -70,7 +72,7 @@ export function schedulesService(ports: SchedulePorts): Schedules {
       const timing =
         when === undefined ? zoned(row.timing, tz) : timingOf(when, now, tz ?? (await ports.zone(context)));
       const rules = rulesOf(wanted, row.rules);
-      const target = namesTarget(wanted) ? await targetOf(ports, caller, wanted, row.target) : row.target;
+      const target = namesTarget(wanted) ? await targetOf(ports, context, wanted, row.target) : row.target;
       const isEnabled = enabled ?? row.enabled;
       const next = isEnabled ? firstOf({ id: row.id, timing, rules }, now) : { nominalAt: null, nextAt: null };
       const pausedWhy = isEnabled ? null : enabled === false ? `paused by ${caller.username}` : row.pausedWhy;
@@ -127,7 +129,7 @@ async function rowOf(ports: SchedulePorts, context: CallContext, request: Schedu
   const { ownerUid } = caller;
   const now = clock.now();
   const timing = timingOf(request.when, now, request.tz ?? (await ports.zone(context)));
-  const target = await targetOf(ports, caller, request, null);
+  const target = await targetOf(ports, context, request, null);
   const rules = rulesOf(request, DEFAULT_RULES);
   if ((await kernel.schedules.count(ownerUid)) >= LIMITS.schedulesPerOwnerMax)
     throw new SysError("ELIMIT", `this account already has ${LIMITS.schedulesPerOwnerMax} schedules`, [
@@ -165,10 +167,11 @@ const TARGET_KEYS = new Set("text pid event new exec host model budget workspace
 
 async function targetOf(
   ports: SchedulePorts,
-  caller: Caller,
+  context: CallContext,
   wanted: WantedTarget,
   before: ScheduleTarget | null,
 ): Promise<ScheduleTarget> {
+  const { caller } = context;
   const text = wanted.text ?? before?.text;
   if (text === undefined || text.trim() === "") throw new SysError("EINVAL", "nothing to start: the text is empty");
   const kind = kindOf(wanted, before);
@@ -185,8 +188,9 @@ async function targetOf(
     }
     case "task": {
       needs(caller, "proc.spawn");
-      const { model, budget, workspace, cwd, as } = wanted;
+      const { model, budget, cwd, as } = wanted;
       if (budget !== undefined) budgetStated(budget);
+      const workspace = wanted.workspace === undefined ? undefined : await ports.workspaceAt(context, wanted.workspace);
       // A workspace may be new: relative paths in it are unknown until the start.
       if (cwd !== undefined && (workspace === undefined || /^[/~]/.test(cwd))) await ports.directoryAt(caller, cwd);
       const { policy: given, ...kept } = old?.kind === "task" ? old : {};

@@ -7,6 +7,7 @@ import { instantOn, type WallTime, wallAt } from "./zone.ts";
 export const WHEN_FORMS = "17:30, tomorrow 9am, friday noon, in 20 minutes, 2026-12-01 08:00";
 
 const UNIT_MS: { readonly [unit: string]: number } = {
+  ms: 1,
   ...{ s: 1000, sec: 1000, secs: 1000, second: 1000, seconds: 1000 },
   ...{ m: 60_000, min: 60_000, mins: 60_000, minute: 60_000, minutes: 60_000 },
   ...{ h: 3_600_000, hr: 3_600_000, hrs: 3_600_000, hour: 3_600_000, hours: 3_600_000 },
@@ -56,7 +57,8 @@ function isoInstant(words: string, zone: string): number | null {
   if (all === undefined) return null;
   const wall = [year, month, day, hour, minute].map(Number) as [number, number, number, number, number];
   const date = { year: wall[0], month: wall[1], day: wall[2] };
-  if (!isDate(date) || wall[3] > 23 || wall[4] > 59 || Number(second) > 59) return null;
+  if (!isDate(date)) throw new SysError("EINVAL", `no such date: ${all.slice(0, 10)}`, [`as ${WHEN_FORMS}`]);
+  if (wall[3] > 23 || wall[4] > 59 || Number(second) > 59) return null;
   if (offset === undefined) return instantOn({ ...date, hour: wall[3], minute: wall[4] }, zone) + Number(second) * 1000;
   const at = Date.parse(all.toUpperCase());
   return Number.isNaN(at) ? null : at;

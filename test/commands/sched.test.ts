@@ -42,7 +42,9 @@ test.each([
   ["every 500", "hello", "not an interval"],
   ["2020-01-01", "hello", "is in the past"],
   ["0 0 30 2 *", "hello", "never matches a date"],
-  ["2026-02-30", "hello", "not a time"],
+  ["2026-02-30", "hello", "no such date: 2026-02-30"],
+  ["every 500ms", "hello", "interval below one second"],
+  ["every 0s", "hello", "interval below one second"],
   ["0 9 * * *", " ", "TEXT is empty"],
 ])("sched add %j %j: one line says why not", async (when, text, why) => {
   const [status, output, error] = await gsv("sched", "add", when, text);
@@ -67,6 +69,10 @@ test.each([
   [["--name", "a b"], "invalid name"],
   [["--tz", "Mars/Olympus"], "unknown time zone"],
   [["--pid", "task:zzzzzz"], "no such process"],
+  [["--event", "--new"], "use one of --pid, --event, --new and --exec"],
+  [["--new", "--workspace", "/nowhere/at/all"], "/nowhere/at/all"],
+  [["--new", "--workspace", "ws_zzzzzz"], "ws_zzzzzz"],
+  [["--exec", "--policy", "{}"], "--policy needs --new"],
   [["--new", "--budget", "lots"], "lots"],
 ])("sched add with %j is refused", async (flags, why) => {
   const [status, , error] = await gsv("sched", "add", "every 1h", "hello", ...flags);

@@ -59,6 +59,19 @@ export async function workspaceFor(
   return { workspace, isNew: false };
 }
 
+/** The wish with a checked id or directory, for a process that starts later. Creates nothing. */
+export async function workspaceLater(
+  ports: NewWorkspacePorts,
+  context: CallContext,
+  { wanted, ownerUid }: { readonly wanted: string; readonly ownerUid: number },
+): Promise<string> {
+  if (isPath(wanted) && !isWorkspaceId(wanted))
+    return await hostDirectoryNamed(ports, context, { path: wanted, ownerUid });
+  if (wanted !== "new" && wanted !== "inherit")
+    await workspaceFor(ports, context, { wanted, ownerUid, parent: null, label: null });
+  return wanted;
+}
+
 /** A bare name is not a path: it may be a mistyped id. */
 export function isPath(text: string): boolean {
   return text.includes("/") || text === "." || text === "..";
