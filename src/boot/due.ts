@@ -18,15 +18,17 @@ import { Starts } from "../due/starts.ts";
 import { wallAt } from "../due/zone.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
 import { hostDirectory } from "../kernel/workspaces/host-directories.ts";
+import { workspaceLater } from "../kernel/workspaces/new-workspace.ts";
 import { reveal } from "../lib/text/sanitize.ts";
 import type { Notifications } from "../syscalls/due/notify-service.ts";
 import type { Schedules } from "../syscalls/due/sched-service.ts";
 import { spawnPiped } from "../targets/spawn.ts";
 import type { Core, ProcessParts } from "./core.ts";
+import { newWorkspacesOf } from "./repos.ts";
 
 export interface DueParts {
   readonly scheduler: Scheduler;
-  readonly schedules: (places: Pick<SchedulePorts, "directoryAt" | "workspaceAt">) => Schedules;
+  readonly schedules: (directoryAt: SchedulePorts["directoryAt"]) => Schedules;
   readonly notifier: Notifier;
   readonly notifications: Notifications;
   readonly cronFiles: CronFiles;
@@ -77,9 +79,13 @@ export function bootDue(core: Core, processes: () => Pick<ProcessParts, "ledger"
     scheduler,
     notifier,
     notifications: notificationsService({ kernel, clock, notifier }),
-    schedules: (places) =>
+    schedules: (directoryAt) =>
       schedulesService({
-        ...{ kernel, clock, random, zone, scheduler, ...places, hostDirectoryAt },
+        ...{ kernel, clock, random, zone, scheduler, directoryAt, hostDirectoryAt },
+        workspaceAt(context, wanted) {
+          const ports = newWorkspacesOf({ ...core, ...machine });
+          return workspaceLater(ports, context, { wanted, ownerUid: context.caller.ownerUid });
+        },
         wakes: () => machine.wakeTimer?.isOn() ?? false,
       }),
     cronFiles: cronFiles({ kernel, clock, random, zone, arm: () => scheduler.arm() }),

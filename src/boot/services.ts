@@ -25,7 +25,6 @@ import { outageReports } from "../kernel/models/outages.ts";
 import { registryService } from "../kernel/registry.ts";
 import { forgetSettings } from "../kernel/settings/config.ts";
 import { taskBudget, usageReports } from "../kernel/spending.ts";
-import { workspaceLater } from "../kernel/workspaces/new-workspace.ts";
 import { disksOf } from "../machine/disks.ts";
 import { approvalsService } from "../process/approvals/approvals.ts";
 import { policyService } from "../process/approvals/policy/service.ts";
@@ -126,14 +125,7 @@ export function bootServices(
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,
-    schedules: parts.schedules({
-      directoryAt: directoriesOf(files),
-      workspaceAt: (context, wanted) =>
-        workspaceLater(newWorkspacesOf({ ...core, ...machine }), context, {
-          wanted,
-          ownerUid: context.caller.ownerUid,
-        }),
-    }),
+    schedules: parts.schedules(directoriesOf(files)),
     notifications: parts.notifications,
     ipc: parts.ipc,
     watches: parts.watched,
