@@ -331,6 +331,10 @@ async function openKernel(
   const { env, paths, clock, random, flags } = here;
   const said = flags === undefined ? {} : { flags };
   const info = { clientId: uuidv7(clock.now(), random), version: VERSION, cwd, env: clientEnv(env), ...said };
+  if (env.GSV_SERVER) {
+    const remote = (await import("./client/remote.ts")).remoteSys({ env, info, clock, random });
+    if (remote !== null) return remote;
+  }
   const { firstRunLine } = await import("./client/first-run.ts");
   const { accountName } = await import("./paths.ts");
   const onFirstRun = () => say(firstRunLine(paths.home, accountName(here.uid, env.USER || env.LOGNAME)));

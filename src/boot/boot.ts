@@ -20,6 +20,7 @@ import { setUp } from "../kernel/lifetime/setup.ts";
 import { keepSwept, sweep } from "../kernel/lifetime/sweep.ts";
 import { modelsService } from "../kernel/models/models.ts";
 import { ServedModels } from "../kernel/models/served-models.ts";
+import { systemSettings } from "../kernel/settings/config.ts";
 import type { StorageParts } from "../kernel/storage/drivers.ts";
 import { kernelSys } from "../kernel/sys.ts";
 import { DueQueue } from "../lib/alarm.ts";
@@ -33,6 +34,7 @@ import type { Ledger } from "../process/life/ledger.ts";
 import { offersUntilTheEnd } from "../process/life/offers.ts";
 import type { Runners } from "../process/run/runners.ts";
 import { ToolServers } from "../process/run/tool-servers.ts";
+import { type ServingParts, servingParts } from "../serve/serving.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
 import { bootCaches, limitCaches } from "./caches.ts";
 import type { CacheParts, Core, Machine, Ports, ProcessParts, ShellParts } from "./core.ts";
@@ -68,6 +70,8 @@ export interface Kernel {
   /** Time until something starts or continues by itself; null if nothing does. */
   readonly dueWithinMs: () => number | null;
   readonly host: Core["host"];
+  /** The network listener; it opens once the server has set `host.listen`. */
+  readonly serving: ServingParts;
   /** Waits up to `ms` for turns in flight. Starts nothing new. */
   drain(ms: number): Promise<void>;
   /** False once kernel.db was deleted or replaced. The file is then restored and this kernel must exit. */
@@ -166,6 +170,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
   const callers = callersFrom(ports.kernel.accounts);
   const passwords = new Passwords(machine.passwordCost);
   const manual = async () => (await import("../prompts/manual.ts")).MANUAL;
+  const host: Core["host"] = { clients: () => 0, drain: () => {}, listen: null };
   const served = new ServedModels(join(machine.paths.runDir, "models.json"), log);
   const models = modelsService({
     ...{ rows: ports.kernel.config, usage: ports.kernel.usage, secrets: setting.secrets },
@@ -192,7 +197,12 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
     ...bootRepos(machine, onFault),
     onFault,
     newRequestId,
-    host: { clients: () => 0, drain: () => {} },
+    host,
+    serving: servingParts({
+      ...{ rows: ports.kernel.config, clock, onFault, listen: () => host.listen },
+      isPersonOfHome: async (uid) => uid === 0 || (await ports.kernel.accounts.firstHuman())?.uid === uid,
+      settings: () => systemSettings(ports.kernel.config),
+    }),
     sysFor: (uid, caller, client) => through(dispatches.logged, uid, caller, client),
     unloggedSysFor: (caller) => through(dispatches.unlogged, caller.ownerUid, async () => caller),
   };
@@ -249,6 +259,7 @@ function finished(
     config,
     log: machine.log,
     host,
+    serving: core.serving,
     callers,
     sysFor,
     isWorking: () =>

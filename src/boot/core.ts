@@ -55,6 +55,7 @@ import type { Runners } from "../process/run/runners.ts";
 import type { ToolServers } from "../process/run/tool-servers.ts";
 import type { ChangePlaces } from "../process/workspace/change-places.ts";
 import type { UndoService } from "../process/workspace/undo.ts";
+import type { Listen, ServingParts } from "../serve/serving.ts";
 import type { ProcessRow } from "../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallRow, ProcessStore } from "../store/process/verbs.ts";
@@ -143,7 +144,8 @@ export interface Core extends Ports, SettingParts, RepoParts, CacheParts {
   readonly onFault: (error: unknown) => void;
   readonly newRequestId: () => string;
   /** Set by the server: the number of clients, and how to leave. */
-  readonly host: { clients: () => number; drain: (why: LeaveReason) => void };
+  readonly host: { clients: () => number; drain: (why: LeaveReason) => void; listen: Listen | null };
+  readonly serving: ServingParts;
   /** A Sys for a caller. Must not be used before the services are built. */
   readonly sysFor: (uid: number, caller: () => Promise<Caller>, client?: ClientInfo) => Sys;
   readonly unloggedSysFor: (caller: Caller) => Sys;

@@ -129,6 +129,7 @@ export function bootServices(
     notifications: parts.notifications,
     ipc: parts.ipc,
     watches: parts.watched,
+    serving: core.serving.service,
   };
 }
 

@@ -7,12 +7,13 @@ import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import { bootKernel, type Kernel } from "../boot/boot.ts";
 import type { Machine } from "../boot/core.ts";
 import { freeAfterWork } from "../kernel/lifetime/free-memory.ts";
-import { elect, keepLifetime } from "../kernel/lifetime/lifetime.ts";
+import { elect, keepLifetime, type LifetimeOptions } from "../kernel/lifetime/lifetime.ts";
 import { connectionsMax } from "../machine/descriptors.ts";
 import { watchFiles } from "../machine/watch-files.ts";
 import { pathError, prepareHome } from "../paths.ts";
 import { isServed } from "../rpc/client.ts";
-import { serve } from "../rpc/server.ts";
+import { type Server, serve } from "../rpc/server.ts";
+import type { ServingParts } from "../serve/serving.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import { VERSION } from "../version.ts";
@@ -60,11 +61,17 @@ export async function runKernel(machine: HostMachine): Promise<void> {
     classOf,
     onFault,
   });
+  const { serving } = kernel;
+  kernel.host.listen = async (asked) => {
+    const { listen } = await import("../serve/listener.ts");
+    const connection = { clock, pid: machine.pid, exe: machine.exe, classOf, onFault };
+    return listen({ ...asked, version: VERSION, accept: kernel.accept, connection });
+  };
   const lifetime = keepLifetime({
     lock: { stillOurs: () => lock.stillOurs() && kernel.stands(), release: () => lock.release() },
     clock,
-    server,
-    isWorking: kernel.isWorking,
+    server: withListener(server, serving),
+    isWorking: () => kernel.isWorking() || serving.isOn,
     dueWithinMs: kernel.dueWithinMs,
     onDrain: drainSteps(kernel, config["kernel.drainMs"]),
     onLost: machine.onLost,
@@ -88,8 +95,9 @@ export async function runKernel(machine: HostMachine): Promise<void> {
       return process.memoryUsage.rss() > MUCH_BYTES;
     },
   });
-  kernel.host.clients = () => server.clients;
+  kernel.host.clients = () => server.clients + serving.clients;
   kernel.host.drain = (why: LeaveReason) => void lifetime.drain(why);
+  void serving.begin().catch((error) => onFault("serve", error));
   void askedToGo.then(() => {
     // A system shutdown does not wait for 10 s.
     void kernel.drain(config["kernel.termMs"]);
@@ -98,6 +106,25 @@ export async function runKernel(machine: HostMachine): Promise<void> {
   const ended = await lifetime.ended;
   stopFreeing();
   if (ended.leftWork && ended.why === "idle") machine.startKernel();
+}
+
+/** The clients of the socket and those of the network leave in the same way. */
+function withListener(server: Server, serving: ServingParts): LifetimeOptions["server"] {
+  return {
+    get clients() {
+      return server.clients + serving.clients;
+    },
+    onConnect: (check) => server.onConnect(check),
+    onQuiet: (listener) => server.onQuiet(listener),
+    keepReachable: () => server.keepReachable(),
+    bye(why) {
+      server.bye(why);
+      serving.bye(why);
+    },
+    async close() {
+      await Promise.all([server.close(), serving.close()]);
+    },
+  };
 }
 
 /** A kernel inside this process; null if another one holds the home. */

@@ -95,6 +95,10 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
         life: () => ({ ...holderOf(paths), generation: generation(), clients: 0 }),
         drain: () => {},
       }),
+      serving: atRest("serving", async () => {
+        const { systemSettings } = await import("../kernel/settings/config.ts");
+        return (await import("../serve/serving.ts")).servingAtRest(() => systemSettings(kernel.config));
+      }),
     },
     requests: kernel.requests,
     // A refused call is repeated at a kernel, which audits it.

@@ -13,6 +13,7 @@ export const READS = {
   storage: ["status", "verify"],
   media: ["get", "list"],
   kernel: ["status"],
+  serving: ["status"],
   settings: ["get", "list"],
   accounts: ["list"],
   groups: ["list"],

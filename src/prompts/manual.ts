@@ -35,6 +35,7 @@ import schedules from "./manual/schedules.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
 import scripting from "./manual/scripting.md" with { type: "text" };
 import seeds from "./manual/seeds.md" with { type: "text" };
+import serve from "./manual/serve.md" with { type: "text" };
 import sessions from "./manual/sessions.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
@@ -82,6 +83,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["sessions", sessions],
   ["seeds", seeds],
   ["kernel", kernel],
+  ["serve", serve],
   ["context", context],
   ["files", files],
   ["shell", shell],

@@ -1,7 +1,6 @@
 // One connection to a kernel: hello, calls with ids, subscriptions, cancel, bye. It neither starts kernels nor retries: when the connection
 // ends, every call in flight fails with ConnectionLost, and connect.ts decides what to do.
 
-import type { Socket } from "bun";
 import { SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
@@ -27,8 +26,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-export interface DialOptions {
-  readonly socketPath: string;
+export interface HelloOptions {
   readonly info: ClientInfo;
   /** The account to act as, if not the person of the home. */
   readonly login?: Credentials | undefined;
@@ -36,6 +34,17 @@ export interface DialOptions {
   readonly helloMs: number;
   /** Time to answer hello: long for a busy kernel, short for a suspended one. */
   readonly patience?: { readonly busyMs: number; readonly isSuspended: () => Promise<boolean> };
+}
+
+export interface DialOptions extends HelloOptions {
+  readonly socketPath: string;
+}
+
+/** What a link writes to. */
+export interface LinkSocket {
+  write(bytes: Uint8Array): number;
+  end(): void;
+  terminate(): void;
 }
 
 export interface Link {
@@ -69,6 +78,11 @@ export async function dial(options: DialOptions): Promise<Link> {
   } catch (error) {
     throw unreachable(options.socketPath, error);
   }
+  return await greeted(link, options);
+}
+
+/** Waits for the answer to hello. */
+export async function greeted(link: SocketLink, options: HelloOptions): Promise<Link> {
   const answered = new AbortController();
   void silence(options, answered.signal).then((ms) => {
     link.lost(new ConnectionLost("silent", `no hello within ${ms} ms`));
@@ -82,7 +96,7 @@ export async function dial(options: DialOptions): Promise<Link> {
 }
 
 /** Resolves with the time waited when the kernel had long enough to answer. An answer ends the wait. */
-function silence({ clock, helloMs, patience }: DialOptions, answered: AbortSignal): Promise<number> {
+function silence({ clock, helloMs, patience }: HelloOptions, answered: AbortSignal): Promise<number> {
   const enough = Promise.withResolvers<number>();
   const lookMs = Math.min(helloMs, LOOK_MS);
   const wait = (waited: number, wasSuspended: boolean) => {
@@ -117,14 +131,14 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-class SocketLink implements Link {
+export class SocketLink implements Link {
   readonly greeted: Promise<void>;
   readonly ended: Promise<void>;
   leaving: LeaveReason | null = null;
   private identity: KernelIdentity | null = null;
   private readonly greeting = Promise.withResolvers<void>();
   private readonly ending = Promise.withResolvers<void>();
-  private socket: Socket<undefined> | null = null;
+  private socket: LinkSocket | null = null;
   private readonly queue: WriteQueue;
   private readonly decoder = new FrameDecoder((frame) => this.frame(frame), "kernel");
   private readonly calls = new Map<number, Waiting>();
@@ -145,7 +159,7 @@ class SocketLink implements Link {
     return this.identity;
   }
 
-  opened(socket: Socket<undefined>, info: ClientInfo, login: Credentials | undefined): void {
+  opened(socket: LinkSocket, info: ClientInfo, login: Credentials | undefined): void {
     this.socket = socket;
     this.send({ kind: "hello", ...info, ...(login !== undefined && { login }) }, "hello");
   }

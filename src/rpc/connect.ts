@@ -7,10 +7,10 @@ import { uuidv7 } from "../abi/ids.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
 import { type CallClass, type CallOptions, KernelNeeded, type Sys } from "../abi/sys.ts";
 import { ConnectionLost, cancelled, type Link } from "./client.ts";
-import { DRAIN, type FindOptions, KernelFinder } from "./find.ts";
+import { DRAIN, type Finder, type FindOptions, KernelFinder } from "./find.ts";
 import { Listeners } from "./listeners.ts";
 
-export interface OpenOptions extends FindOptions {
+export interface SysOptions extends Pick<FindOptions, "clock" | "random"> {
   readonly classOf: (call: string) => Promise<CallClass | undefined> | CallClass | undefined;
   /** The error of an argument over its own limit, for calls that do not fit into a frame. */
   readonly ownLimit?: (call: string, args: object) => Promise<string | null>;
@@ -18,7 +18,10 @@ export interface OpenOptions extends FindOptions {
   readonly readSys: () => Promise<Sys | null>;
   /** Whether a read through readSys showed an interrupted process. A kernel is then started on exit. */
   readonly showedInterrupted: () => boolean;
+  readonly startKernel: () => Promise<unknown>;
 }
+
+export type OpenOptions = SysOptions & FindOptions;
 
 /** After so many deaths on one call in a row, give up. */
 const RESENDS_MAX = 10;
@@ -26,11 +29,11 @@ const RESENDS_FORGOTTEN_MS = 10_000;
 const STOPPED_HINT = "gsv kernel start starts it again";
 
 export function openSys(options: OpenOptions): Sys {
-  return new KernelSys(options);
+  return new KernelSys(options, new KernelFinder(options));
 }
 
-class KernelSys implements Sys {
-  private readonly finder: KernelFinder;
+/** `finder` knows the way to the kernel. */
+export class KernelSys implements Sys {
   private readonly listeners: Listeners;
   private link: Link | null = null;
   private probing: Promise<Link | null> | null = null;
@@ -39,8 +42,10 @@ class KernelSys implements Sys {
   private stopped = false;
   private closed = false;
 
-  constructor(private readonly options: OpenOptions) {
-    this.finder = new KernelFinder(options);
+  constructor(
+    private readonly options: SysOptions,
+    private readonly finder: Finder,
+  ) {
     this.listeners = new Listeners(options.clock);
   }
 

@@ -61,7 +61,17 @@ const TRY_LATER = exitStatusOfCode("EAGAIN");
 const STATUS_MAX = 127;
 const LOG_HINT = "for details, run: gsv logs";
 
-export class KernelFinder {
+/** The way to a kernel. */
+export interface Finder {
+  /** Whether it did not answer lately. */
+  readonly isSilent: boolean;
+  /** The running kernel, or null. */
+  probe(): Promise<Link | null>;
+  /** A running kernel. `mayStart` throws if none may be started, or if the caller has gone. */
+  ensure(mayStart: () => void): Promise<Link>;
+}
+
+export class KernelFinder implements Finder {
   private readonly settings: FindSettings;
   private silentUntil = Number.NEGATIVE_INFINITY;
   /** Wrong credentials are not retried, because each attempt counts towards the lockout. */

@@ -27,6 +27,7 @@ import type { Shells } from "./run/shell-service.ts";
 import type { Archives, Histories, KernelControl, Niceness, Processes, Registry, Settings } from "./services.ts";
 import type { Sessions } from "./session/session-service.ts";
 import type { HooksService } from "./system/hooks.ts";
+import type { Serving } from "./system/serve.ts";
 import type { BudgetService, UsageReports } from "./system/spending.ts";
 import type { Media, Storage } from "./system/storage.ts";
 
@@ -78,6 +79,7 @@ export interface Services {
   readonly notifications: Notifications;
   readonly ipc: Ipc;
   readonly watches: WatchedSignals;
+  readonly serving: Serving;
 }
 
 /** A declaration for dispatch and derivation: typed in its own file, uniform here. */
@@ -122,6 +124,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   ai: [async () => (await import("./run/ai.ts")).aiCalls],
   system: [async () => (await import("./system/system.ts")).systemCalls],
   sys: [async () => (await import("./system/system.ts")).sysCalls],
+  serve: [async () => (await import("./system/serve.ts")).serveCalls],
   account: [async () => (await import("./account/account.ts")).accountCalls],
   agent: [async () => (await import("./account/agent.ts")).agentCalls],
   persona: [async () => (await import("./account/agent.ts")).personaCalls],

@@ -14,6 +14,7 @@ import { SCHEDULE_ROWS } from "./matrix/schedules.ts";
 import { SESSION_ROWS } from "./matrix/sessions.ts";
 import { SHELL_ROWS } from "./matrix/shell.ts";
 import { STORAGE_ROWS } from "./matrix/storage.ts";
+import { SYSTEM_ROWS } from "./matrix/system.ts";
 import {
   ABSENT,
   ALL,
@@ -69,7 +70,7 @@ const TABLE: Rows = {
   "proc.model": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
   // Usage of a deleted process can be read.
   "proc.usage": { outcomes: HIDDEN, about: pid },
-  "proc.runs": { outcomes: ALL, about: pid },
+  "proc.runs": { outcomes: HIDDEN, about: pid },
   "proc.nice": { outcomes: HIDDEN, about: pid },
   "proc.budgets": { outcomes: HIDDEN, about: pid },
   "proc.budget": {
@@ -158,12 +159,6 @@ const TABLE: Rows = {
   "config.set": { outcomes: PERSON, about: () => ({ key: "userTimezone", value: "UTC" }) },
   "config.unset": { outcomes: PERSON, about: () => ({ key: "userTimezone" }) },
   "config.apply": { outcomes: PERSON, about: () => ({ changes: { userTimezone: "UTC" } }) },
-  "system.status": { outcomes: ALL, about: () => ({}) },
-  "system.start": { outcomes: ALL, about: () => ({}) },
-  "system.whoami": { outcomes: ALL, about: () => ({}) },
-  "sys.version": { outcomes: ALL, about: () => ({}) },
-  "sys.bootstrap": { outcomes: PERSON, about: () => ({}) },
-  "sys.drain": { outcomes: PERSON, about: () => ({}) },
   "account.list": { outcomes: ALL, about: () => ({}) },
   "account.create": { outcomes: REFUSED, about: (world, owner) => ({ username: world.fresh(), owner }) },
   "account.update": {
@@ -196,6 +191,7 @@ const TABLE: Rows = {
   ...SCHEDULE_ROWS,
   ...SESSION_ROWS,
   ...STORAGE_ROWS,
+  ...SYSTEM_ROWS,
 };
 
 /** Which of the five outcomes an actor has for a thing of an owner; a code if it is fixed by the actor. */

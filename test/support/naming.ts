@@ -87,6 +87,7 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
     { pid, message: 1, what: "files", force: true },
   ],
   "proc.budgets": ({ pid }) => [{ pid }],
+  "proc.runs": ({ pid }) => [{ pid }],
   "proc.budget": ({ pid }) => [
     { pid, budget: "$1" },
     { pid, budget: "none" },

@@ -52,6 +52,7 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   providers: { files: ["src/providers/"], imports: ["abi", "lib"], packages: ["@anthropic-ai/sdk", "openai"] },
   prompts: { files: ["src/prompts/"], imports: ["abi", "lib"] },
   rpc: { files: ["src/rpc/"], imports: ["abi", "lib"] },
+  serve: { files: ["src/serve/"], imports: ["abi", "lib", "rpc"] },
   targets: { files: ["src/targets/"], imports: ["abi", "lib"] },
   tools: {
     files: ["src/tools/"],

@@ -223,6 +223,15 @@ export const SETTINGS = {
     unset: "none",
   }),
   "notify.command": setting("text", "program that gets each notification as JSON on stdin", "", { unset: "none" }),
+  "serve.listen": setting("text", "address and port of the network listener; read when a kernel starts", "", {
+    ...ROOT,
+    unset: "none",
+  }),
+  "serve.tls": setting("text", "files of its certificate and key, as CERT,KEY", "", { ...ROOT, unset: "none" }),
+  "serve.hosts": setting("text", "more names by which clients may address it, with commas", "", {
+    ...ROOT,
+    unset: "none",
+  }),
   "terminal.hyperlinks": choice("file paths in answers as links", ["auto", "always", "never"], {
     env: "GSV_TERMINAL_HYPERLINKS",
   }),

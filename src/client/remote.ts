@@ -1,0 +1,45 @@
+// The kernel of another computer, named by GSV_SERVER, for every command. A token would be readable on the way without TLS.
+
+import { SysError } from "../abi/errno.ts";
+import type { RandomBytes } from "../abi/ids.ts";
+import type { ClientInfo, Sys } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
+import { reveal } from "../lib/text/sanitize.ts";
+import { openRemoteSys } from "../rpc/remote.ts";
+import { syscallNamed } from "../syscalls/table.ts";
+
+export interface RemoteMachine {
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly info: ClientInfo;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+}
+
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
+/** Null without GSV_SERVER. */
+export function remoteSys({ env, ...machine }: RemoteMachine): Sys | null {
+  const { GSV_SERVER: server = "", GSV_TOKEN: token = "" } = env;
+  if (server === "") return null;
+  const url = originOf(server);
+  if (token === "")
+    throw new SysError("EAUTH", "GSV_SERVER needs a token in GSV_TOKEN", [
+      "on that computer: gsv auth token create --label NAME",
+    ]);
+  const classOf = async (name: string) => (await syscallNamed(name))?.class;
+  return openRemoteSys({ ...machine, url, token, classOf });
+}
+
+function originOf(text: string): string {
+  const url = URL.parse(text);
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "";
+  if (!isOrigin || url.username !== "" || url.password !== "" || url.hash !== "")
+    throw new SysError("ECONFIG", `GSV_SERVER is not an address of a server: ${reveal(text.slice(0, 100))}`, [
+      "for example: GSV_SERVER=https://gsv.example:4870",
+    ]);
+  if (url.protocol === "http:" && !LOOPBACK.has(url.hostname))
+    throw new SysError("ECONFIG", `GSV_SERVER=${reveal(text)} would send the token unencrypted`, [
+      "use https, or a tunnel to a port of this computer: ssh -L 4870:127.0.0.1:4870 HOST",
+    ]);
+  return url.origin;
+}

@@ -1,0 +1,47 @@
+// Where to listen: `127.0.0.1:4870`, `[::1]:4870` or `:4870` for loopback. An address that other computers reach needs TLS.
+
+import { SysError } from "../abi/errno.ts";
+import { clip } from "../lib/text/truncate.ts";
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly isLoopback: boolean;
+}
+
+export const LISTEN_DEFAULT = "127.0.0.1:4870";
+
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"]);
+
+export function listenAddress(text: string, hasTls: boolean): ListenAddress {
+  const match = /^(?:\[([0-9a-fA-F:.]{2,45})\]|([A-Za-z0-9.-]{0,253})):([0-9]{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (match === null || port > 65_535)
+    throw new SysError("EINVAL", `not an address with a port: ${clip(text)}`, [`for example: ${LISTEN_DEFAULT}`]);
+  const host = (match[1] ?? match[2] ?? "").toLowerCase() || "127.0.0.1";
+  const isLoopback = LOOPBACK.has(host) || /^127(?:\.\d{1,3}){3}$/.test(host);
+  if (!isLoopback && !hasTls)
+    throw new SysError(
+      "EINVAL",
+      `${clip(text)} is reached by other computers, and passwords would travel unencrypted`,
+      [
+        `give a certificate: gsv serve --listen ${clip(text)} --tls CERT,KEY`,
+        `or listen on this computer only: gsv serve --listen 127.0.0.1:${port}`,
+      ],
+    );
+  return { host, port, isLoopback };
+}
+
+/** The names by which clients may address it. */
+export function hostsOf(
+  { host, isLoopback }: ListenAddress,
+  port: number,
+  more: readonly string[],
+): ReadonlySet<string> {
+  const names = isLoopback ? ["127.0.0.1", "localhost", "[::1]"] : [];
+  if (host !== "0.0.0.0" && host !== "::") names.push(host.includes(":") ? `[${host}]` : host);
+  // A browser leaves out the usual port.
+  const usual = port === 80 || port === 443;
+  const all = [...names, ...more.map((name) => name.toLowerCase())];
+  return new Set(all.flatMap((name) => (/:\d+$/.test(name) ? [name] : [`${name}:${port}`, ...(usual ? [name] : [])])));
+}

@@ -1,0 +1,183 @@
+// The network's way to the kernel: HTTP and websockets on one port, with the frames and calls of the socket. Each request passes the door first.
+// A client is the account of its token and nothing more: its environment and directory are another computer's, and mean nothing here.
+
+import type { Server, ServerWebSocket } from "bun";
+import { LIMITS } from "../abi/config/limits.ts";
+import { SysError } from "../abi/errno.ts";
+import type { Credentials } from "../abi/identity.ts";
+import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
+import { waitAtMost } from "../lib/wait.ts";
+import { Connection, type ConnectionOptions } from "../rpc/connection.ts";
+import { type Knock, PATHS, verdictOf } from "./door.ts";
+import { hostsOf, type ListenAddress } from "./listen-address.ts";
+import { answerCall, answerLogin, json, problem } from "./rest.ts";
+import { BACKPRESSURE_BYTES_MAX, peerSocket, type Visitor } from "./websocket.ts";
+
+export interface ListenOptions {
+  readonly address: ListenAddress;
+  /** More names by which clients may address it. */
+  readonly hosts: readonly string[];
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly version: string;
+  readonly accept: (client: ClientInfo, login: Credentials, peer: string) => Promise<Sys>;
+  readonly connection: Omit<ConnectionOptions, "door">;
+  readonly connectionsMax?: number;
+  readonly closeMs?: number;
+}
+
+export interface Listener {
+  readonly url: string;
+  readonly clients: number;
+  bye(why: LeaveReason): void;
+  /** Takes no more requests, answers calls that change something, and closes. */
+  close(): Promise<void>;
+}
+
+const HTTP_IDLE_S = 30;
+const WEBSOCKET_IDLE_S = 60;
+const CLOSE_MS = 5000;
+const FORWARDED = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded"];
+
+export function listen(options: ListenOptions): Listener {
+  const { address, tls } = options;
+  const sockets = new Set<ServerWebSocket<Visitor>>();
+  const max = options.connectionsMax ?? LIMITS.connectionsMax;
+  let leaving: LeaveReason | null = null;
+  let closing: Promise<void> | null = null;
+
+  const server = Bun.serve<Visitor>({
+    hostname: address.host,
+    port: address.port,
+    ...(tls !== null && { tls }),
+    // Otherwise errors show their stack to clients.
+    development: false,
+    maxRequestBodySize: LIMITS.frameBytesMax,
+    idleTimeout: HTTP_IDLE_S,
+    fetch: (request, listening) => answer(request, listening),
+    error(error) {
+      options.connection.onFault?.("serve", error);
+      return problem(500, "EIO", "the request failed inside the kernel", ["for details, run: gsv logs"]);
+    },
+    websocket: {
+      maxPayloadLength: LIMITS.frameBytesMax,
+      backpressureLimit: BACKPRESSURE_BYTES_MAX,
+      closeOnBackpressureLimit: true,
+      idleTimeout: WEBSOCKET_IDLE_S,
+      perMessageDeflate: false,
+      open(socket) {
+        sockets.add(socket);
+        const { token, peer } = socket.data;
+        const door = {
+          version: options.version,
+          accept: (client: ClientInfo, login?: Credentials) => accept(client, login, token, peer),
+        };
+        const peers = peerSocket(socket, () => leaving !== null);
+        socket.data.connection = new Connection(peers, { ...options.connection, door }, () => leaving);
+        if (sockets.size > max) socket.data.connection.refuse(new SysError("EAGAIN", `${max} clients are connected`));
+      },
+      message: ({ data }, message) => data.connection?.received(Buffer.from(message as string)),
+      drain: ({ data }) => data.connection?.drained(),
+      close(socket) {
+        sockets.delete(socket);
+        socket.data.connection?.gone();
+      },
+    },
+  });
+  const port = server.port ?? address.port;
+  const scheme = tls === null ? "http" : "https";
+  const door = { hosts: hostsOf(address, port, options.hosts), scheme };
+
+  function accept(client: ClientInfo, login: Credentials | undefined, token: string, peer: string): Promise<Sys> {
+    if (login !== undefined) throw new SysError("EAUTH", "this connection has a token already");
+    return options.accept(strangers(client), { token }, peer);
+  }
+
+  async function answer(request: Request, listening: Server<Visitor>): Promise<Response | undefined> {
+    const knock = knockOf(request);
+    const verdict = verdictOf(knock, door);
+    if (verdict.kind === "refused") return problem(verdict.status, null, verdict.detail);
+    if (verdict.kind === "public") return isReady(knock.path) ? json(200, { ok: true }) : leavingNow();
+    if (leaving !== null) return leavingNow();
+    const peer = peerOf(listening.requestIP(request)?.address);
+    const client = { clientId: `http ${peer}`, version: options.version, cwd: "/", env: {} };
+    const open = (credentials: Credentials) => options.accept(client, credentials, peer);
+    if (verdict.kind === "login") return await answerLogin(request, open);
+    const { token } = verdict;
+    if (knock.path === PATHS.socket && knock.isUpgrade) {
+      if (listening.upgrade(request, { data: { token, peer, connection: null } })) return undefined;
+      return problem(400, "EPROTO", "the websocket handshake is not complete");
+    }
+    if (!knock.path.startsWith(PATHS.call)) return problem(404, "ENOENT", "nothing is served at this path");
+    // A wait takes as long as it takes.
+    listening.timeout(request, 0);
+    return await answerCall(request, knock.path.slice(PATHS.call.length), () => open({ token }));
+  }
+
+  function isReady(path: string): boolean {
+    return path === PATHS.health || leaving === null;
+  }
+
+  async function closeAll(): Promise<void> {
+    const finished = Promise.all([...sockets].map(({ data }) => data.connection?.finish()));
+    const stopped = server.stop();
+    await waitAtMost(options.connection.clock, options.closeMs ?? CLOSE_MS, Promise.all([finished, stopped]));
+    await server.stop(true);
+  }
+
+  return {
+    url: `${scheme}://${shownHost(address.host)}:${port}`,
+    get clients() {
+      return sockets.size;
+    },
+    bye(why) {
+      leaving = why;
+      for (const { data } of sockets) data.connection?.bye(why);
+    },
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}
+
+function leavingNow(): Response {
+  return problem(503, "EAGAIN", "this kernel is leaving; the next one answers in a moment");
+}
+
+function strangers({ clientId, version, flags }: ClientInfo): ClientInfo {
+  return { clientId, version, cwd: "/", env: {}, ...(flags !== undefined && { flags }) };
+}
+
+function knockOf(request: Request): Knock {
+  const header = (name: string) => request.headers.get(name);
+  return {
+    method: request.method,
+    host: header("host"),
+    path: pathOf(request),
+    origin: header("origin"),
+    fetchSite: header("sec-fetch-site"),
+    authorization: header("authorization"),
+    contentType: header("content-type"),
+    hasBody: request.body !== null,
+    isUpgrade: header("upgrade")?.toLowerCase() === "websocket",
+    forwarded: FORWARDED.find((name) => request.headers.has(name)) ?? null,
+  };
+}
+
+/** Reading `url` throws for some host names, which the door refuses anyway. */
+function pathOf(request: Request): string {
+  try {
+    return new URL(request.url).pathname;
+  } catch {
+    return "";
+  }
+}
+
+/** One spelling for each address, so that limits count it once. */
+function peerOf(address: string | undefined): string {
+  return (address ?? "unknown").replace(/^::ffff:/i, "");
+}
+
+function shownHost(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

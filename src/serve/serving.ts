@@ -1,0 +1,183 @@
+// Opens and closes the network listener of a kernel. What was opened stays in the settings, so that the next kernel listens there again.
+
+import { readFileSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import type { SettingName } from "../abi/config/config.ts";
+import { storedKey } from "../abi/config/config-key.ts";
+import { messageOf, SysError } from "../abi/errno.ts";
+import type { Caller } from "../abi/identity.ts";
+import type { LeaveReason } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
+import { quoted } from "../lib/text/quote.ts";
+import type { ConfigRows } from "../store/kernel/config.ts";
+import type { ServeStatus, Serving } from "../syscalls/system/serve.ts";
+import { LISTEN_DEFAULT, listenAddress } from "./listen-address.ts";
+import type { Listener, ListenOptions } from "./listener.ts";
+
+export type Listen = (options: Pick<ListenOptions, "address" | "hosts" | "tls">) => Promise<Listener>;
+
+export interface ServingPorts {
+  readonly rows: ConfigRows;
+  readonly clock: Clock;
+  readonly isPersonOfHome: (uid: number) => Promise<boolean>;
+  readonly settings: () => Promise<{ readonly [name: string]: string }>;
+  /** Null in a kernel that serves one command only. */
+  readonly listen: () => Listen | null;
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface ServingParts {
+  readonly service: Serving;
+  readonly isOn: boolean;
+  readonly clients: number;
+  /** Listens again where the last kernel did. */
+  begin(): Promise<void>;
+  bye(why: LeaveReason): void;
+  close(): Promise<void>;
+}
+
+/** The last kernel may still hold the port. */
+const RETRY_MS = 100;
+const RETRIES = 30;
+
+export function servingParts(ports: ServingPorts): ServingParts {
+  let open: Listener | null = null;
+  let listen: string | null = null;
+  let fault: string | null = null;
+
+  const status = async (): Promise<ServeStatus> => ({
+    url: open?.url ?? null,
+    clients: open?.clients ?? 0,
+    listen,
+    fault,
+  });
+
+  async function opened(text: string, tls: string, hosts: string): Promise<Listener> {
+    const certificate = tls === "" ? null : certificateIn(tls);
+    const names = hosts.split(",").map((name) => name.trim());
+    const options = {
+      address: listenAddress(text, certificate !== null),
+      hosts: names.filter(Boolean),
+      tls: certificate,
+    };
+    try {
+      return await listenerOf(ports)(options);
+    } catch (error) {
+      throw notOpened(text, error);
+    }
+  }
+
+  async function mayChange(caller: Caller): Promise<void> {
+    listenerOf(ports);
+    if (!(await ports.isPersonOfHome(caller.uid)))
+      throw new SysError("EPERM", "only the person of this home and root open or close the listener");
+  }
+
+  async function keep(values: { readonly [K in SettingName]?: string }, uid: number): Promise<void> {
+    const changes = Object.entries(values).map(([name, value]) => ({
+      key: storedKey(name as SettingName, "system"),
+      value: value === "" ? null : value,
+    }));
+    await ports.rows.change(changes, { uid, now: ports.clock.now() });
+  }
+
+  return {
+    service: {
+      status,
+      async start({ caller }, asked) {
+        await mayChange(caller);
+        const stored = await ports.settings();
+        const text = asked.listen ?? stored["serve.listen"] ?? LISTEN_DEFAULT;
+        const tls = asked.tls ?? stored["serve.tls"] ?? "";
+        const before = open;
+        // The same port cannot be bound twice.
+        if (before !== null && listen === text) await before.close();
+        open = await opened(text, tls, stored["serve.hosts"] ?? "");
+        if (before !== null && listen !== text) await before.close();
+        // The next kernel listens on the same port, also if this one chose it.
+        [listen, fault] = [text.replace(/:0+$/, `:${new URL(open.url).port}`), null];
+        await keep({ "serve.listen": listen, "serve.tls": tls }, caller.uid);
+        return await status();
+      },
+      async stop({ caller }) {
+        await mayChange(caller);
+        await keep({ "serve.listen": "", "serve.tls": "" }, caller.uid);
+        const before = open;
+        [open, listen, fault] = [null, null, null];
+        before?.bye("stop");
+        await before?.close();
+        return await status();
+      },
+    },
+    get isOn() {
+      return open !== null;
+    },
+    get clients() {
+      return open?.clients ?? 0;
+    },
+    async begin() {
+      const stored = await ports.settings();
+      const text = stored["serve.listen"] ?? "";
+      if (text === "" || ports.listen() === null) return;
+      listen = text;
+      for (let tries = 0; open === null && listen === text; tries++) {
+        try {
+          open = await opened(text, stored["serve.tls"] ?? "", stored["serve.hosts"] ?? "");
+          fault = null;
+        } catch (error) {
+          fault = messageOf(error);
+          if (!(error instanceof SysError) || error.code !== "EBUSY" || tries >= RETRIES) return ports.onFault(error);
+          await ports.clock.sleep(RETRY_MS);
+        }
+      }
+    },
+    bye: (why) => open?.bye(why),
+    async close() {
+      listen = null;
+      await open?.close();
+      open = null;
+    },
+  };
+}
+
+function listenerOf({ listen }: ServingPorts): Listen {
+  const way = listen();
+  if (way === null) throw new SysError("ECONFIG", "this kernel serves one command only", ["unset GSV_KERNEL"]);
+  return way;
+}
+
+/** Without a kernel nothing listens. */
+export function servingAtRest(settings: ServingPorts["settings"]): Pick<Serving, "status"> {
+  return {
+    status: async () => ({ url: null, clients: 0, listen: (await settings())["serve.listen"] || null, fault: null }),
+  };
+}
+
+function certificateIn(tls: string): { readonly cert: string; readonly key: string } {
+  const paths = tls.split(",").map((path) => path.trim());
+  const [cert = "", key = ""] = paths;
+  if (paths.length !== 2 || !paths.every(isAbsolute))
+    throw new SysError("EINVAL", "--tls takes two files: the certificate and its key", [
+      "for example: --tls cert.pem,key.pem",
+    ]);
+  return { cert: textOf(cert), key: textOf(key) };
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new SysError("ENOENT", `cannot read ${quoted(path)} (${String((error as { code?: unknown }).code)})`);
+  }
+}
+
+function notOpened(address: string, error: unknown): SysError {
+  const { code } = error as { code?: unknown };
+  if (code === "EADDRINUSE")
+    return new SysError("EBUSY", `another program listens on ${address}`, [
+      "choose another port: gsv serve --listen HOST:PORT",
+    ]);
+  if (code === "EACCES")
+    return new SysError("EACCES", `${address}: this account may not listen there; ports below 1024 need root`);
+  return new SysError("EINVAL", `cannot listen on ${address}: ${messageOf(error)}`);
+}

@@ -1,0 +1,37 @@
+// One websocket as the socket of a connection. A peer that does not read is written to no further: the rest waits in the connection's own
+// queue, which is bounded.
+
+import type { ServerWebSocket } from "bun";
+import type { Connection, PeerSocket } from "../rpc/connection.ts";
+
+/** What comes with a websocket. The connection is made when it opens. */
+export interface Visitor {
+  readonly token: string;
+  /** The address of the client, for the lockout and the audit log. */
+  readonly peer: string;
+  connection: Connection | null;
+}
+
+/** Bytes that may wait in the socket. */
+const WAITING_BYTES_MAX = 256 * 1024;
+/** More than this, and a peer that never reads is cut off. The connection's own limit is far below. */
+export const BACKPRESSURE_BYTES_MAX = 2 * 1024 * 1024;
+
+const CLOSED = { normal: 1000, leaving: 1012, lost: 4010 } as const;
+
+export function peerSocket(socket: ServerWebSocket<Visitor>, isLeaving: () => boolean): PeerSocket {
+  return {
+    write(bytes) {
+      if (socket.readyState !== WebSocket.OPEN) return -1;
+      if (socket.getBufferedAmount() > WAITING_BYTES_MAX) return 0;
+      if (socket.sendBinary(bytes) !== 0 || bytes.length === 0) return bytes.length;
+      // Dropped: a hole in the stream must not go unseen.
+      socket.close(CLOSED.lost, "the client does not read");
+      return -1;
+    },
+    end: () => socket.close(isLeaving() ? CLOSED.leaving : CLOSED.normal),
+    terminate: () => socket.terminate(),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+  };
+}

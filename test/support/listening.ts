@@ -1,0 +1,33 @@
+// A listener on a free port of loopback, in front of a fake kernel that knows one token.
+
+import { SysError } from "../../src/abi/errno.ts";
+import type { Credentials } from "../../src/abi/identity.ts";
+import type { ClientInfo } from "../../src/abi/sys.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { listenAddress } from "../../src/serve/listen-address.ts";
+import { type Listener, type ListenOptions, listen } from "../../src/serve/listener.ts";
+import { classOf, type FakeDoor } from "./door.ts";
+
+export function listening(
+  door: FakeDoor,
+  more: Partial<ListenOptions> & { readonly faults?: string[]; readonly peers?: string[]; readonly at?: string } = {},
+): Listener {
+  const { faults, peers, at = "127.0.0.1:0", ...rest } = more;
+  return listen({
+    address: listenAddress(at, rest.tls != null),
+    hosts: [],
+    tls: null,
+    version: door.version,
+    async accept(client: ClientInfo, { token, password }: Credentials, peer) {
+      peers?.push(peer);
+      if (token !== "right" && password !== "right") throw new SysError("EAUTH", "wrong password or token");
+      return await door.accept(client);
+    },
+    connection: {
+      ...{ clock: realClock, pid: 4711, exe: "/usr/bin/gsv", classOf },
+      onFault: (call, error) => faults?.push(`${call}: ${String(error)}`),
+    },
+    closeMs: 500,
+    ...rest,
+  });
+}
