@@ -146,3 +146,21 @@ test("a retry time survives the kernel, also if its key arrives later", async ()
   await home.clock.advance(1);
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
 });
+
+test("a run that outlives its kernel goes to the stored address, not to that of its client's environment", async () => {
+  const { type, body, path } = WIRES.ollama!;
+  const hanging = () => ({ type, body: "", hangs: true }) as const;
+  using environment = new WireServer(hanging);
+  using stored = new WireServer((request) =>
+    request.path === path ? { type, body: body({ text: ["at last"] }) } : { status: 404 },
+  );
+  await using home = await TestKernel.boot({ realProviders: true, realTime: true, env: { OLLAMA_HOST: "" } });
+  await home.sys.call("config.set", { key: "baseUrls.ollama", value: stored.url });
+  const env = { OLLAMA_HOST: environment.url };
+  const client = await home.kernel.accept({ clientId: "with-address", version: "0", cwd: "/", env });
+  const { runId } = await client.call<{ runId: string }>("proc.send", { message: "hello", model: "ollama/some-model" });
+  await home.until("the model is asked", () => environment.requests.length === 1);
+  await home.restart();
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+  expect([environment.requests.length, stored.requests.length]).toEqual([1, 1]);
+});

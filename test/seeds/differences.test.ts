@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { ManagedKernel } from "../support/manager.ts";
+import { WireServer } from "../support/wire-server.ts";
 import { isTest, PRODUCT, readTree } from "../tidy/tree.ts";
 
 const MINUTE = 60_000;
@@ -34,11 +35,14 @@ const TRIED: { readonly [statement: string]: () => Promise<void> } = {
   },
 
   async "OpenAI's key comes before a local Ollama, and `offline` is last."() {
+    using ollama = new WireServer(() => ({ type: "application/json", body: '{"models":[{"name":"llama"}]}' }));
     const answers = async (env: { readonly [name: string]: string }) => {
-      await using home = await TestKernel.boot({ env });
+      await using home = await TestKernel.boot({ env, realProviders: true });
       return (await home.sys.call<{ answers: string }>("proc.model", { pid: INIT })).answers;
     };
-    expect(await answers({ OPENAI_API_KEY: "sk-0123456789abcdef0123" })).toMatch(/openai/);
+    const openai = { OPENAI_API_KEY: "sk-0123456789abcdef0123" };
+    expect(await answers({ ...openai, OLLAMA_HOST: ollama.url })).toMatch(/^openai/);
+    expect(await answers({ OLLAMA_HOST: ollama.url })).toMatch(/^ollama/);
     expect(await answers({})).toMatch(/offline/);
   },
 
