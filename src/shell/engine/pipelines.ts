@@ -27,11 +27,15 @@ async function concurrent(shell: Interpreter, pipeline: Node, clock: Clock): Pro
   };
   signal?.addEventListener("abort", cancel, { once: true });
   const last = commands.length - 1;
+  const stderr = outer.err ?? collected.stderr;
+  // A command is traced when it ends, so the traces are put in the order of the pipe.
+  const traces =
+    state.options.xtrace === true ? commands.map(() => new Collected(shell.ctx.limits.maxOutputSize)) : null;
   const stages = commands.map((command, at) => {
     const [before, after] = [pipes[at - 1], pipes[at]];
     const isJoined = (pipeline.pipeStderr as readonly boolean[] | undefined)?.[at] === true;
     const out = after === undefined ? (outer.out ?? collected.stdout) : writing(after, clock);
-    const err = isJoined ? out : (outer.err ?? collected.stderr);
+    const err = isJoined ? out : (traces?.[at]?.stderr ?? stderr);
     const input = before === undefined ? outer.input : new Input(before);
     const isOwn = at === last && state.shoptOptions.lastpipe === true;
     return { command, at, before, after, isOwn, streams: { out, err, input } };
@@ -51,6 +55,7 @@ async function concurrent(shell: Interpreter, pipeline: Node, clock: Clock): Pro
   const ends = await Promise.allSettled(running);
   signal?.removeEventListener("abort", cancel);
   if (outer.input === null && shells[0] !== shell) state.groupStdin = shells[0]?.ctx.state.groupStdin;
+  for (const trace of traces ?? []) stderr.write(Buffer.from(trace.result(0).stderr));
   const failed = ends.find((end) => end.status === "rejected");
   if (failed !== undefined) throw failed.reason;
   const statuses = ends.map((end) => (end.status === "fulfilled" ? end.value : 0)).slice(Number(pipeline.hidden ?? 0));
