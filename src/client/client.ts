@@ -25,6 +25,8 @@ const HINT_MARK = "  ";
 const LOG_BYTES_MAX = 8 * 1024 * 1024;
 /** The runtime would collect garbage every second, which would keep an idle kernel awake. */
 const MEMORY_LOOK_MS = 60_000;
+/** The runtime lets the heap of a kernel grow by a share of the memory: with less, it collects earlier and keeps less. */
+const MEMORY_ASSUMED = 192 * 2 ** 20;
 /**
  * How much of a function is interpreted before it is compiled; 500 is the runtime's own. A kernel runs most of what it runs a few dozen
  * times: compiling that takes a fifth of its start, and the code stays in memory.
@@ -128,6 +130,7 @@ export async function startKernel({
         ...only(env, KERNEL_ENV),
         GSV_HOME: paths.home,
         BUN_GC_TIMER_INTERVAL: String(MEMORY_LOOK_MS),
+        BUN_JSC_forceRAMSize: String(MEMORY_ASSUMED),
         BUN_JSC_thresholdForJITAfterWarmUp: String(INTERPRETED_BEFORE_COMPILED),
       },
       stdio: ["ignore", log, log],
