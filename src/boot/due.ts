@@ -20,6 +20,7 @@ import { settingsFor } from "../kernel/settings/config.ts";
 import { hostDirectory } from "../kernel/workspaces/host-directories.ts";
 import { workspaceLater } from "../kernel/workspaces/new-workspace.ts";
 import { reveal } from "../lib/text/sanitize.ts";
+import { waitAtMost } from "../lib/wait.ts";
 import type { Notifications } from "../syscalls/due/notify-service.ts";
 import type { Schedules } from "../syscalls/due/sched-service.ts";
 import { spawnPiped } from "../targets/spawn.ts";
@@ -117,11 +118,14 @@ function notifierOf({ kernel, machine, bus, queue, onFault }: Core): Notifier {
   });
 }
 
+/** A timer of the system that takes longer must not keep a kernel from leaving; it starts one within the hour then. */
+const WAKE_SET_MS = 2000;
+
 /** The next kernel is started when the first thing is due. */
-export async function setWakeTimer({ kernel, machine: { wakeTimer }, onFault }: Core): Promise<void> {
+export async function setWakeTimer({ kernel, machine: { clock, wakeTimer }, onFault }: Core): Promise<void> {
   if (!wakeTimer?.isOn()) return;
   const [first] = await kernel.upcoming.next({ limit: 1 });
-  await wakeTimer.set(first?.at ?? null).catch(onFault);
+  await waitAtMost(clock, WAKE_SET_MS, wakeTimer.set(first?.at ?? null)).catch(onFault);
 }
 
 const ZONE_RULES_KEY = "due/zone-rules";
