@@ -57,6 +57,20 @@ describe("an approval", () => {
   });
 });
 
+test("a question that nobody is looking at notifies, and its answer marks it as read", async () => {
+  home.model.will(pid, { calls: [{ name: "Ask", args: { question: "Which one?", choices: ["a", "b"] } }] });
+  await home.send("choose", { pid });
+  await home.inState(pid, "waiting_hil");
+  await arrived(1);
+  const [shown] = await all();
+  expect(shown).toMatchObject({
+    ...{ title: `${pid} asks a question`, body: "Which one?", level: "warning" },
+    actions: [{ command: "open", on: pid }],
+  });
+  await home.sys.call("hil.answer", { id: (shown!.source as { id: string }).id, decision: "answer", text: "a" });
+  await home.until("read", async () => (await all())[0]?.readAt !== null);
+});
+
 describe("the end of a run", () => {
   /** A run of this length. */
   async function runs(ms: number): Promise<void> {
