@@ -327,9 +327,17 @@ function alikeLines(alike: readonly NamedAsk[], { theme, now, columns }: CardSiz
 function otherLines(others: readonly NamedAsk[], { theme, now, columns }: CardSize, most: number): readonly string[] {
   const shown = others.slice(0, most).map((ask) => {
     const waited = clockText(now - ask.since);
-    const title = cutWidth(titleOf(ask, columns - waited.length - 8), Math.max(8, columns - waited.length - 8));
+    const room = columns - waited.length - 8;
+    const title = cutWidth(shortTitle(ask, room), Math.max(8, room));
     return `${INDENT}${theme.needs(theme.glyphs.asks)} ${theme.dim(`${title}  ${waited}`)}`;
   });
   const left = others.length - shown.length;
   return left > 0 && most > 0 ? [...shown, theme.dim(`${INDENT}  and ${left} more`)] : shown;
+}
+
+/** Names the command or file also where the title has no room for it: several requests would look the same. */
+function shortTitle(ask: NamedAsk, columns: number): string {
+  const subject = reveal(realSubject(ask)).replaceAll("\n", "⏎");
+  if (ask.kind === "question" || isPlan(ask) || subject === "" || fitsTitle(ask, columns)) return titleOf(ask, columns);
+  return `${reveal(ask.name)}: ${reveal(ask.tool)} ${subject}`;
 }
