@@ -67,3 +67,9 @@ test("a copy of a tree names the file that is too large and copies the others", 
     "bash: d/huge: File too large\nbash: d/huge: File too large\n",
   ]);
 });
+
+test("output that is too large for a file is refused with the file's name and the limit", async () => {
+  const refused = (name: string) => [6, "", `bash: ${name}: output larger than 1.0 MiB, not written\n`];
+  expect(await run("cat /dev/urandom > ~/u; echo never")).toEqual(refused("~/u"));
+  expect(await run('{ yes | cat; } >> "$HOME/a b"')).toEqual(refused("$HOME/a b"));
+});

@@ -7,6 +7,7 @@ import { withAppends } from "./appends.ts";
 import type { Calls } from "./calls.ts";
 import { withCommands } from "./commands.ts";
 import { withFailures } from "./failures.ts";
+import { withFileLimits } from "./file-limits.ts";
 import { type Interpreter, replaceMethods } from "./interpreter.ts";
 import { withPipelines } from "./pipelines.ts";
 
@@ -19,7 +20,7 @@ export interface Shared {
 const scripts = new WeakMap<object, Shared>();
 
 const extended = once(() =>
-  replaceMethods([withAppends, withFailures, withCommands(sharedOf), withPipelines(sharedOf)]),
+  replaceMethods([withAppends, withFileLimits, withFailures, withCommands(sharedOf), withPipelines(sharedOf)]),
 );
 
 export function extendInterpreter(bash: Bash, shared: Shared): void {

@@ -2,11 +2,12 @@
 // the state. The interpreter itself keeps nothing between two scripts.
 
 import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-bash/browser";
-import { ENDED_BY, messageOf } from "../../abi/errno.ts";
+import { ENDED_BY, exitStatusOfCode, messageOf } from "../../abi/errno.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../targets/shell.ts";
 import { Calls } from "../engine/calls.ts";
 import { extendInterpreter } from "../engine/engine.ts";
+import { TOO_LARGE } from "../engine/file-limits.ts";
 import { Jobs } from "../jobs/jobs.ts";
 import { Traps } from "../jobs/traps.ts";
 import { OWN, SINKS, withoutInternalWords } from "../programs/internal-words.ts";
@@ -45,6 +46,7 @@ const LIMITS = {
 };
 const EXIT_UNSET = 127;
 const EXIT_LIMIT = 126;
+const EXIT_TOO_LARGE = exitStatusOfCode("EFBIG");
 const SHORT_BYTES = 2048;
 const TOO_MUCH = /output size (?:limit )?exceeded/;
 const SIGNAL_WORD = /^(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)$/i;
@@ -79,6 +81,7 @@ export class Script {
   /** A required variable is unset. */
   private missed = false;
   private printedTooMuch = false;
+  private printedTooLarge = false;
   /** Number of concurrent pipes so far. */
   private rows = 0;
 
@@ -158,7 +161,14 @@ export class Script {
     try {
       const { exitCode, stdout, stderr, env } = await this.bash.exec(withoutSelect(wholeScript(job), parse), options);
       const isTooMuch = exitCode === EXIT_LIMIT && (this.printedTooMuch || TOO_MUCH.test(stderr));
-      const exit = isTooMuch ? ENDED_BY.output : exitCode === 1 && this.missed ? EXIT_UNSET : exitCode;
+      const isFile = exitCode === EXIT_LIMIT && (this.printedTooLarge || TOO_LARGE.test(stderr));
+      const exit = isFile
+        ? EXIT_TOO_LARGE
+        : isTooMuch
+          ? ENDED_BY.output
+          : exitCode === 1 && this.missed
+            ? EXIT_UNSET
+            : exitCode;
       print("stdout", printed(stdout));
       const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
       // A typed line has no line numbers.
@@ -275,6 +285,7 @@ export class Script {
     const text = stream === "stderr" && bytes.byteLength < SHORT_BYTES ? new TextDecoder().decode(bytes) : "";
     if (text.startsWith(`bash: ${UNSET}`)) this.missed = true;
     if (TOO_MUCH.test(text)) this.printedTooMuch = true;
+    if (TOO_LARGE.test(text)) this.printedTooLarge = true;
     this.runs.print(stream, text === "" ? bytes : Buffer.from(this.worded(text)));
   };
 
