@@ -167,6 +167,7 @@ class App {
       const status = await this.leaving.over;
       await this.lending.over();
       await this.effects.farewell();
+      await this.screen.questions.settled();
       return status;
     } finally {
       this.presence.keep();

@@ -62,10 +62,25 @@ test("a terminal that does not say where its cursor is, is not asked any more", 
     shown.screen.reclaim();
     asked.push(`${shown.writes.splice(0).join("").split("\x1b[6n").length - 1}`);
     const settled = shown.screen.questions.settled();
-    await shown.clock.advance(200);
+    await shown.clock.advance(1000);
     await settled;
   }
   expect(asked).toEqual(["1", "1", "0", "0"]);
+});
+
+test("the terminal is not given away while an answer of a slow connection is on its way", async () => {
+  const shown = new Shown(40, 12);
+  shown.screen.findPlace();
+  await shown.clock.advance(600);
+  let isSettled = false;
+  const settled = shown.screen.questions.settled().then(() => {
+    isSettled = true;
+  });
+  await Bun.sleep(0);
+  expect(isSettled).toBe(false);
+  await shown.painted();
+  await settled;
+  expect(isSettled).toBe(true);
 });
 
 test("a paint is one synchronized write, and never clears the screen or scrollback", async () => {

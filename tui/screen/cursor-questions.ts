@@ -9,14 +9,20 @@ export interface Place {
 }
 
 const WHERE = "\x1b[6n";
-/** Time to answer. */
+/** A paint waits no longer for an answer. */
 const ANSWER_MS = 100;
+/** An answer over a slow connection may take longer, and must not reach the next program. */
+const ON_ITS_WAY_MS = 1000;
 const UNANSWERED_MAX = 2;
 
+interface Asked {
+  readonly answer: (place: Place) => void;
+  readonly over: Promise<void>;
+}
+
 export class CursorQuestions {
-  /** Without an answer of the terminal; those that waited too long are in it, too. */
-  private readonly unanswered: ((place: Place | null) => void)[] = [];
-  private readonly waiting = new Set<Promise<void>>();
+  /** Questions without an answer of the terminal. */
+  private readonly unanswered: Asked[] = [];
 
   constructor(
     private readonly write: (text: string) => void,
@@ -30,24 +36,30 @@ export class CursorQuestions {
       return;
     }
     const over = Promise.withResolvers<void>();
-    this.waiting.add(over.promise);
+    let isOpen = true;
     const settle = (place: Place | null) => {
-      if (!this.waiting.delete(over.promise)) return;
-      cancel();
-      over.resolve();
-      then(place);
+      if (isOpen) then(place);
+      isOpen = false;
     };
-    const cancel = this.clock.after(ANSWER_MS, () => settle(null));
-    this.unanswered.push(settle);
+    const cancels = [
+      this.clock.after(ANSWER_MS, () => settle(null)),
+      this.clock.after(ON_ITS_WAY_MS, () => over.resolve()),
+    ];
+    const answer = (place: Place) => {
+      for (const cancel of cancels) cancel();
+      over.resolve();
+      settle(place);
+    };
+    this.unanswered.push({ answer, over: over.promise });
     this.write(WHERE);
   }
 
   answered(place: Place): void {
-    this.unanswered.shift()?.(place);
+    this.unanswered.shift()?.answer(place);
   }
 
   /** No answer is on its way any more, which the next program would read. */
   async settled(): Promise<void> {
-    await Promise.all(this.waiting);
+    await Promise.all(this.unanswered.map(({ over }) => over));
   }
 }

@@ -51,7 +51,6 @@ export class Lending {
   async over(): Promise<void> {
     await Promise.race([this.turn, this.options.clock.sleep(PROGRAM_MS)]);
     this.isOver = this.isLent;
-    await this.options.screen.questions.settled();
   }
 
   private async lent(work: () => Promise<void>, line: string | null): Promise<void> {
