@@ -1,6 +1,7 @@
 // Flags and arguments of a command as its field table declares them: names, usage line, conversion of values, usage errors.
 
 import { SysError } from "../src/abi/errno.ts";
+import { isShortId } from "../src/abi/ids.ts";
 import { isLikeKey } from "../src/lib/text/redact.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";
 import { cutWidth } from "../src/lib/text/truncate.ts";
@@ -145,6 +146,7 @@ export function takesMany({ kind }: AnyField): boolean {
 export function checkedValue(spec: Spec, name: string, field: AnyField, value: string | readonly string[]): unknown {
   try {
     if (field.kind === "pid" || field.kind === "pids") return pidsOrNames(name, field, value);
+    if (field.of === "archive" && typeof value === "string" && isShortId(value)) return value;
     return parseValue(name, field, typeof value === "string" ? fromText(name, field, value) : value);
   } catch (error) {
     // The number as it was typed, with its zeros and all of its digits.

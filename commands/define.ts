@@ -1,6 +1,6 @@
 // A hand-written command from its field table: parsing, help and usage come from the table, the work from `work`.
 
-import { isPid } from "../src/abi/ids.ts";
+import { isPid, isShortId } from "../src/abi/ids.ts";
 import type { Args, Fields } from "../src/syscalls/define.ts";
 import { flagText, isProcessName, looksLikeFlag, type Spec } from "./args.ts";
 import type { Command, Io } from "./command.ts";
@@ -48,6 +48,10 @@ async function nameFirst<F extends Fields>(
 
 /** Looks a process up only if one is named by another word than its pid. */
 export async function resolved<V extends object>(spec: Spec, values: V, io: Io): Promise<V> {
+  const archive = Object.entries(spec.input).find(([, { of }]) => of === "archive")?.[0] as keyof V | undefined;
+  const id = archive === undefined ? undefined : values[archive];
+  if (archive !== undefined && typeof id === "string" && isShortId(id))
+    return { ...values, [archive]: await (await import("./history/archive-ids.ts")).archiveEnding(io, id) };
   const isNamed = Object.entries(spec.input).some(([key, { kind, of }]) => {
     if (kind !== "pid" && kind !== "pids" && of !== "process") return false;
     return [values[key as keyof V]].flat().some((value) => typeof value === "string" && isProcessName(value));

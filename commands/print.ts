@@ -23,6 +23,7 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
     case "silent":
       return;
     case "value":
+      if (io.stdout.isTTY && print.people !== undefined) return printPage(io, print.people(result as never));
       return printPage(
         io,
         print.isFacts ? wrapped(io, print.text(result as never, when)) : print.text(result as never, when),

@@ -1,5 +1,6 @@
 // Tables, aligned and without borders. On a terminal, cut to its width and with ages; elsewhere complete and with ISO times.
 
+import { shortId } from "../../src/abi/ids.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { toned } from "../../src/lib/text/tones.ts";
 import { cutStart, cutWidth, displayWidth } from "../../src/lib/text/truncate.ts";
@@ -192,7 +193,9 @@ function headOf(column: Column, view: TableView): string {
 
 function cellOf(column: Column, row: object, view: TableView): string {
   const isAge = column.since !== undefined && view.width !== null;
-  return isAge ? whenText(instantOf(column, row), view.nowMs) : columnText(column, row);
+  if (isAge) return whenText(instantOf(column, row), view.nowMs);
+  const text = columnText(column, row);
+  return column.isId && view.width !== null ? shortId(text) : text;
 }
 
 /** `7m` for the past, `in 7m` for the future. */

@@ -66,6 +66,17 @@ function dashed(bytes: Uint8Array): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+const SHORT = /^[0-9a-f]{8}$/;
+
+/** For people: the end of a UUID. In a UUIDv7 the beginning is the time. */
+export function shortId(uuid: string): string {
+  return uuid.slice(-8);
+}
+
+export function isShortId(text: string): boolean {
+  return SHORT.test(text);
+}
+
 /** Random throughout, so its first characters identify it. */
 export function uuidv4(random: RandomBytes): string {
   const bytes = new Uint8Array(16);

@@ -3,6 +3,7 @@
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
+import { shortId } from "../abi/ids.ts";
 import { usdOf } from "../abi/process/money.ts";
 import { type ProcessInfo, type WaitsFor, WORKING_STATES } from "../abi/process/process.ts";
 import type { ProcessRow } from "../store/kernel/processes/processes.ts";
@@ -132,5 +133,5 @@ export async function killOf(
   if (damagedIn !== undefined)
     return { text, hints: [`nothing was archived: its damaged database is in ${damagedIn}`] };
   if (archive === undefined) return { text, hints: ["nothing was archived: it had no history"] };
-  return { text, hints: [`its history: /${archive.key}`, `gsv archive show ${archive.id}`] };
+  return { text, hints: [`its history: /${archive.key}`, `gsv archive show ${shortId(archive.id)}`] };
 }

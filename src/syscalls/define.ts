@@ -158,6 +158,8 @@ export type Print<Output> =
   | {
       readonly kind: "value";
       readonly text: (result: Output, when: When) => string;
+      /** The text on a terminal. */
+      readonly people?: (result: Output) => string;
       /** Lines of gsv, each a name and a value: wrapped at words on a terminal. */
       readonly isFacts?: true;
       /** Note about missing parts, printed on stderr, with --json too. */
@@ -189,8 +191,11 @@ export type Print<Output> =
     }
   | { readonly kind: "silent" };
 
-export function value<Output>(text: (result: Output, when: When) => string): Print<Output> {
-  return { kind: "value", text };
+export function value<Output>(
+  text: (result: Output, when: When) => string,
+  people?: (result: Output) => string,
+): Print<Output> {
+  return { kind: "value", text, ...(people !== undefined && { people }) };
 }
 
 export function facts<Output>(text: (result: Output, when: When) => string): Print<Output> {
@@ -217,9 +222,11 @@ export type Column<Row = never> = {
       readonly cell: FieldOf<Row> | ((row: Row) => string);
       /** The fields the cell is made of: if they equal those of the row above, the cell is reused. */
       readonly by?: readonly FieldOf<Row>[];
+      /** A UUID: its short id on a terminal. */
+      readonly isId?: true;
       readonly since?: undefined;
     }
-  | { readonly since: FieldOf<Row> | ((row: Row) => number); readonly cell?: undefined }
+  | { readonly since: FieldOf<Row> | ((row: Row) => number); readonly cell?: undefined; readonly isId?: undefined }
 );
 
 type FieldOf<Row> = keyof Row & string;

@@ -1,5 +1,6 @@
 // Results as text. Pure, and small enough to load with every declaration.
 
+import { shortId } from "../abi/ids.ts";
 import type { Message } from "../abi/process/message.ts";
 import { exactUsd, microsOf } from "../abi/process/money.ts";
 import type { NextTry, ProcessInfo, RunFailure, WaitsFor } from "../abi/process/process.ts";
@@ -48,13 +49,20 @@ export function stateText({ state, interrupted, waitsFor }: ProcessInfo): string
   return by === undefined ? state : `${state} (${by})`;
 }
 
-export function closedText(verb: "reset" | "killed", closed: Closed): string {
+/** On a terminal: the archive by its short id. */
+export function closedForPeople(verb: "reset" | "killed", closed: Closed): string {
+  const { archiveId } = closed;
+  return closedText(verb, closed, archiveId === null ? null : `: gsv archive show ${shortId(archiveId)}`);
+}
+
+export function closedText(verb: "reset" | "killed", closed: Closed, where: string | null = null): string {
   if (closed.pending) return `${verb === "reset" ? "reset" : "end"} of ${closed.pid} follows this turn`;
   const lost = closed.undelivered > 0 ? ` and ${closed.undelivered} undelivered` : "";
   const kept = checkpointText(closed);
   const damaged = closed.damagedIn === undefined ? "" : `; its damaged database is in ${closed.damagedIn}`;
   if (closed.archivedTo === null) return `${verb} ${closed.pid} (not archived${damaged}${kept})`;
-  return `${verb} ${closed.pid} (archived ${closed.archivedMessages} messages${lost} to ${closed.archivedTo}${kept})`;
+  const place = where ?? ` to ${closed.archivedTo}`;
+  return `${verb} ${closed.pid} (archived ${closed.archivedMessages} messages${lost}${place}${kept})`;
 }
 
 function checkpointText({ checkpoint }: Closed): string {
@@ -105,6 +113,10 @@ export function capsText({ pid, runAs, capabilities, dropped }: ProcessCaps): st
     ...(dropped.length > 0 ? [`dropped   ${dropped.join(" ")}`] : []),
   ];
   return rows.join("\n");
+}
+
+export function signalledForPeople(signalled: Signalled): string {
+  return signalled.closed === undefined ? signalledText(signalled) : closedForPeople("killed", signalled.closed);
 }
 
 export function signalledText({ pid, signal, state, closed }: Signalled): string {

@@ -62,6 +62,42 @@ describe("gsv kill", () => {
     expect(io.stdout.text).toBe("killed task:abc123 (archived 2 messages to /var/sessions/sam/x.jsonl.gz)\n");
   });
 
+  test("on a terminal, archives and messages have short ids and names in place of UUIDs", async () => {
+    const id = "01900000-0000-7000-8000-0000a1b2c3d4";
+    const closed = {
+      pid: "task:abc123",
+      archivedMessages: 2,
+      archiveId: id,
+      archivedTo: `/var/${id}.jsonl.gz`,
+      undelivered: 0,
+    };
+    const row = { id, pid: "task:abc123", reason: "kill", messages: 2, bytes: 9, createdAt: 0, path: `/var/${id}` };
+    io.fakeSys.answer("proc.signal", ({ pid, signal }: object & { pid?: string; signal?: string }) => {
+      return { pid, signal, state: null, closed };
+    });
+    io.fakeSys.answer("proc.send", () => ({ pid: "task:abc123", runId: id, status: "started", queued: true }));
+    io.fakeSys.answer("archive.list", () => ({ archives: [row], next: null }));
+    io.fakeSys.answer("archive.show", () => ({ records: [], path: "", inPart: [], next: null }));
+    io.stdout.isTTY = true;
+    expect(await runs(io, "kill", "task:abc123")).toBe(0);
+    expect(await runs(io, "send", "--pid", "task:abc123", "go on")).toBe(0);
+    expect(io.stdout.text).toBe(
+      [
+        "killed task:abc123 (archived 2 messages: gsv archive show a1b2c3d4)",
+        "sent to task:abc123, after its current run",
+        "",
+      ].join("\n"),
+    );
+    expect(await runs(io, "archive", "list")).toBe(0);
+    expect(io.stdout.text).toContain("\na1b2c3d4  task:abc123  kill");
+    expect(await runs(io, "archive", "show", "a1b2c3d4")).toBe(0);
+    expect(io.fakeSys.asked("archive.show")).toMatchObject([{ id }]);
+    expect(await runs(io, "archive", "show", "00000000")).toBe(3);
+    io.stdout.isTTY = false;
+    await runs(io, "send", "--pid", "task:abc123", "go on");
+    expect(io.stdout.text).toEndWith(`${id}\n`);
+  });
+
   test("every process is tried, and the last failure is the exit status", async () => {
     expect(await runs(io, "kill", "init:1000", "task:abc123")).toBe(1);
     expect(io.stderr.text).toContain("init:1000 cannot be killed");

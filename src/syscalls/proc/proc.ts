@@ -6,7 +6,16 @@ import { MODE_ALIASES, MODES } from "../../abi/policy.ts";
 import { PROFILES, RESTART_RULES } from "../../abi/process/process.ts";
 import type { Rights } from "../account/account-service.ts";
 import { facts, field, syscall, value } from "../define.ts";
-import { capsText, closedText, historyRows, messageLine, partsText, signalledText } from "../format.ts";
+import {
+  capsText,
+  closedForPeople,
+  closedText,
+  historyRows,
+  messageLine,
+  partsText,
+  signalledForPeople,
+  signalledText,
+} from "../format.ts";
 import {
   type Aborted,
   type Answered,
@@ -105,7 +114,7 @@ export const procCalls = [
     },
     cli: {
       examples: ['gsv proc send "Run the checks now."', 'gsv send --pid task:abc123 "Continue."'],
-      print: value((result: Sent | Answered) => result.runId ?? result.response),
+      print: value((result: Sent | Answered) => result.runId ?? result.response, sentForPeople),
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.send(context, args),
   }),
@@ -121,10 +130,12 @@ export const procCalls = [
     },
     cli: {
       examples: ["gsv proc abort task:abc123"],
-      print: value((result: Aborted) =>
-        result.aborted
-          ? `aborted run ${result.runId} of ${result.pid}`
-          : `nothing to abort: ${result.pid} is not running`,
+      print: value(
+        (result: Aborted) =>
+          result.aborted
+            ? `aborted run ${result.runId} of ${result.pid}`
+            : `nothing to abort: ${result.pid} is not running`,
+        ({ aborted, pid }) => (aborted ? `aborted the run of ${pid}` : `nothing to abort: ${pid} is not running`),
       ),
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.abort(context, args),
@@ -225,7 +236,10 @@ export const procCalls = [
     input: { pid: field.optional(pid) },
     cli: {
       examples: ["gsv proc reset", "gsv proc reset --pid task:abc123"],
-      print: value((result: Closed) => closedText("reset", result)),
+      print: value(
+        (result: Closed) => closedText("reset", result),
+        (result) => closedForPeople("reset", result),
+      ),
     },
     run: ({ processes }: { processes: Processes }, args, context) =>
       processes.reset(context, { pid: args.pid ?? initPid(context.caller.ownerUid) }),
@@ -239,7 +253,10 @@ export const procCalls = [
     input: { pid: onePid, noArchive: field.flag("delete the history instead") },
     cli: {
       examples: ["gsv proc kill task:abc123", "gsv proc kill task:abc123 --no-archive"],
-      print: value((result: Closed) => closedText("killed", result)),
+      print: value(
+        (result: Closed) => closedText("killed", result),
+        (result) => closedForPeople("killed", result),
+      ),
     },
     run: ({ processes }: { processes: Processes }, args, context) =>
       processes.kill(context, { pid: args.pid, archive: args.noArchive !== true }),
@@ -268,7 +285,15 @@ export const procCalls = [
       pid: onePid,
       signal: field.choice("signal name or 0", PROCESS_SIGNALS, { positional: true, meta: "SIGNAL" }),
     },
-    cli: { examples: ["gsv proc signal task:abc123 STOP", "gsv kill -CONT task:abc123"], print: value(signalledText) },
+    cli: {
+      examples: ["gsv proc signal task:abc123 STOP", "gsv kill -CONT task:abc123"],
+      print: value(signalledText, signalledForPeople),
+    },
     run: ({ processes }: { processes: Processes }, args, context) => processes.signal(context, args),
   }),
 ] as const;
+
+function sentForPeople(result: Sent | Answered): string {
+  if (result.runId === null) return result.response;
+  return `sent to ${result.pid}${result.queued ? ", after its current run" : ""}`;
+}

@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
+import { shortId } from "../../abi/ids.ts";
 import { field, syscall, value } from "../define.ts";
 import type { ArchiveInfo, ArchivePage, Archives } from "../services.ts";
 
@@ -33,13 +34,13 @@ export const archiveCalls = [
         empty: "(no archives)",
         pages: { rows: "archives", next: "next", argument: "after" },
         columns: [
-          { head: "ID", cell: (row: ArchiveInfo) => row.id },
+          { head: "ID", cell: (row: ArchiveInfo) => row.id, isId: true },
           { head: "PID", cell: (row: ArchiveInfo) => row.pid },
           { head: "WHY", cell: (row: ArchiveInfo) => row.reason },
           { head: "MESSAGES", cell: (row: ArchiveInfo) => String(row.messages), align: "right" },
           { head: "BYTES", cell: (row: ArchiveInfo) => String(row.bytes), align: "right" },
           { head: "WHEN", since: "createdAt" },
-          { head: "PATH", cell: (row: ArchiveInfo) => row.path, below: true },
+          { head: "PATH", cell: (row: ArchiveInfo) => row.path, minor: 1 },
         ],
       },
     },
@@ -82,6 +83,7 @@ export const archiveCalls = [
       print: value(
         (result: { archive: ArchiveInfo }) =>
           `ok ${result.archive.path} (${result.archive.lines} records, sha256 ${result.archive.sha256})`,
+        ({ archive }) => `ok ${shortId(archive.id)} (${archive.lines} records, sha256 ${archive.sha256})`,
       ),
     },
     run: async ({ archives }: { archives: Archives }, args, { caller }) => {

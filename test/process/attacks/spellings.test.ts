@@ -50,7 +50,10 @@ test("Write, Edit and Delete ask with the same words, whichever path they name",
     for (const [index, [tool, args]] of CALLS(at).entries()) {
       const open = await desk.calls(tool, args);
       asked[index]?.push(why(open));
-      if (typeof open !== "string") expect(open.about?.path).toBe(join(work, "a"));
+      if (typeof open !== "string") {
+        expect(open.about?.path).toBe(join(work, "a"));
+        expect(open.why).toBe(`${tool.toLowerCase()} ${join(work, "a")}`);
+      }
       await desk.answers(open, "deny");
     }
   for (const each of asked) expect(new Set(each).size).toBe(1);

@@ -20,15 +20,15 @@ export type Called = Pick<CallRow, "tool" | "call" | "args">;
 
 export const PLAN_CALL = "hil.plan";
 
-/** `path`: the real path of the call, links resolved. */
-export function verdictOf(call: Called, path: string): Verdict {
+/** `path`: the real path of the call, links resolved. `shown`: the same file as people know it. */
+export function verdictOf(call: Called, path: string, shown = path): Verdict {
   switch (call.call) {
     case "fs.write":
-      return isGuarded(path) ? { action: "ask", why: `write ${path}` } : AUTO;
+      return isGuarded(path) ? { action: "ask", why: `write ${shown}` } : AUTO;
     case "fs.edit":
-      return isGuarded(path) ? { action: "ask", why: `edit ${path}` } : AUTO;
+      return isGuarded(path) ? { action: "ask", why: `edit ${shown}` } : AUTO;
     case "fs.delete":
-      return { action: "ask", why: `delete ${path}` };
+      return { action: "ask", why: `delete ${shown}` };
     case "fs.read":
     case "fs.search":
     // Judged call by call while it runs.

@@ -169,8 +169,10 @@ export class Judge {
     const own = filePath !== null && changes(call) && isOwnDirectory(row, filePath);
     const edits = own && row.mode === "accept-edits" && changesFile(call);
     const isMessage = MESSAGE_CALLS.includes(call.call);
-    const asked = isMessage ? await this.messageVerdict(row, call) : verdictOf(call, filePath ?? "");
-    const what = asked.action === "auto" ? `${verbOf(call)} ${filePath ?? ""}` : asked.why;
+    const [realPath] = filePath === null ? [] : await this.ports.otherNames(row, filePath, "gsv");
+    const shownPath = realPath ?? filePath ?? "";
+    const asked = isMessage ? await this.messageVerdict(row, call) : verdictOf(call, filePath ?? "", shownPath);
+    const what = asked.action === "auto" ? `${verbOf(call)} ${shownPath}` : asked.why;
     const isPlan = call.call === PLAN_CALL;
     const guarded = isPlan || (filePath !== null && changes(call) && isGuarded(filePath) && !own);
     const verdict = edits ? ({ action: "auto" } as const) : asked;
