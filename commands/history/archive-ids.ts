@@ -4,12 +4,16 @@ import { SysError } from "../../src/abi/errno.ts";
 import { shortId } from "../../src/abi/ids.ts";
 import type { ArchiveInfo } from "../../src/syscalls/services.ts";
 import type { Io } from "../command.ts";
-import { allPages, declared } from "../derive.ts";
 
 export async function archiveEnding(io: Pick<Io, "sys">, short: string): Promise<string> {
-  const page = await allPages(io.sys(), await declared("archive.list"), {});
-  const { archives } = page as { readonly archives: readonly ArchiveInfo[] };
-  const found = archives.filter(({ id }) => shortId(id) === short);
+  const found: ArchiveInfo[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: { readonly archives: readonly ArchiveInfo[]; readonly next?: string | null } = await io
+      .sys()
+      .call("archive.list", after === undefined ? {} : { after });
+    found.push(...page.archives.filter(({ id }) => shortId(id) === short));
+    after = page.next ?? null;
+  }
   if (found.length > 1)
     throw new SysError("EUSAGE", `${found.length} archives end in ${short}; give the whole id`, [
       found.map(({ id }) => id).join(", "),

@@ -1,7 +1,9 @@
 // `gsv history show|search|export|segments|policy`. Without a verb it prints the newest page, like proc history.
 
 import { isPid } from "../../src/abi/ids.ts";
+import { quotedName } from "../../src/abi/process/process-name.ts";
 import { wantsColour } from "../../src/lib/text/colour.ts";
+import { localTime } from "../../src/lib/text/days.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { FoundText, SearchResult } from "../../src/syscalls/proc/history-service.ts";
@@ -12,6 +14,7 @@ import { command } from "../define.ts";
 import { noun } from "../derive.ts";
 import { note } from "../io/status.ts";
 import { printPage, printResult } from "../print.ts";
+import { allProcesses } from "../proc/process-names.ts";
 import { exportHistory } from "./history-export.ts";
 
 const BOLD = "\x1b[1m";
@@ -47,7 +50,7 @@ const search: Command = command(
   },
   async ({ args, json }, io) => {
     const result = await io.sys().call<SearchResult>("proc.search", args);
-    if (json || !wantsColour(io.stdout.isTTY, io.env)) await printResult(io, searchCall.cli.print, result, json);
+    if (json || !io.stdout.isTTY) await printResult(io, searchCall.cli.print, result, json);
     else await printLit(io, result);
     const { words = [] } = args as { readonly words?: readonly string[] };
     const last = words.at(-1) ?? "";
@@ -58,9 +61,15 @@ const search: Command = command(
   },
 );
 
-/** Hits are bold. The text itself is made inert. */
+/** Names in place of pids; hits are bold. The text itself is made inert. */
 async function printLit(io: Io, result: SearchResult): Promise<void> {
-  const lines = result.found.map((row) => `${reveal(foundHead(row))} ${lit(row)}\n`);
+  const isBold = wantsColour(true, io.env);
+  const processes = result.found.length > 0 ? await allProcesses(io).catch(() => []) : [];
+  const names = new Map(processes.map((each) => [each.pid, quotedName(each, processes)]));
+  const lines = result.found.map((row) => {
+    const head = foundHead({ ...row, pid: names.get(row.pid) ?? row.pid }, localTime);
+    return `${reveal(head)} ${isBold ? lit(row) : reveal(row.snippet)}\n`;
+  });
   if (lines.length > 0) await printPage(io, lines.join(""), { isInert: true });
   if (result.found.length === 0) await note(io, "(nothing found)");
   const more = searchNote(result);

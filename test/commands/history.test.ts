@@ -2,6 +2,7 @@
 
 import { beforeEach, expect, test } from "bun:test";
 import { FakeIo, runs } from "../support/io.ts";
+import { processInfo } from "../support/process-info.ts";
 
 let io: FakeIo;
 beforeEach(() => {
@@ -31,13 +32,24 @@ test("gsv history without a query is the newest page, as proc history prints it"
   ]);
 });
 
-test("each match has a line; only a terminal highlights it", async () => {
+test("each match has a line; only a terminal highlights it and names the process", async () => {
   finds("the rent is due", [[4, 8]]);
+  const named = { pid: "task:abc123", label: "rent report" };
+  io.fakeSys.answer("proc.list", () => ({ processes: [processInfo(named)], next: null }));
   expect(await runs(io, "history", "search", "rent")).toBe(0);
   expect(io.stdout.text).toBe("2026-01-02 10:15 init:1000 12 user: the rent is due\n");
   io.stdout.text = "";
   expect(await runs(io.terminal(100), "history", "search", "rent")).toBe(0);
   expect(io.stdout.text).toBe("2026-01-02 10:15 init:1000 12 user: the \x1b[1mrent\x1b[22m is due\n");
+  for (const [pid, name] of [
+    ["task:abc123", '"rent report"'],
+    ["task:gone00", "task:gone00"],
+  ]) {
+    io.stdout.text = "";
+    finds("the rent is due", [], { pid });
+    await runs(io, "history", "search", "rent");
+    expect(io.stdout.text).toBe(`2026-01-02 10:15 ${name} 12 user: the rent is due\n`);
+  }
 });
 
 test("no match exits 1 like grep, with a message", async () => {

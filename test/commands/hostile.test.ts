@@ -25,7 +25,7 @@ function answersWith(text: string): { readonly [call: string]: object } {
   const output = { toolName: text, toolCallId: "c", isError: true, outcome: "failed", output: text };
   const result = { ...user, id: 3, role: "toolResult", content: output };
   const approval = { id: "k3x9", pid: PID, tool: text, args: { path: text }, why: text, inPart: false, createdAt: 0 };
-  const archive = { id: "x", pid: PID, reason: "kill", messages: 1, bytes: 1, createdAt: 0, path: text };
+  const archive = { id: "x", pid: PID, reason: text, messages: 1, bytes: 1, createdAt: 0, path: text };
   const found = { pid: PID, seq: 1, at: 0, role: "user", archiveId: null, snippet: text, hits: [[0, 6]] };
   return {
     "proc.history": { pid: PID, messages: [user, answer, result], messageCount: 3, inPart: [], hasMoreBefore: false },

@@ -37,14 +37,14 @@ gsv kill $PID
 gsv kill -0 $PID
 #! gsv: task:aaaaaa was killed at 2026-01-02T03:04:05.678Z
 #!   its history: /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000002.jsonl.gz
-#!   gsv archive show 00000002
+#!   gsv archive show …
 #= 3
 gsv kill -9 init:1000 $PID
 #! gsv: init:1000 is an init process and cannot be killed
 #!   to archive its history and start over: gsv proc reset --pid init:1000
 #! gsv: task:aaaaaa was killed at 2026-01-02T03:04:05.678Z
 #!   its history: /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000002.jsonl.gz
-#!   gsv archive show 00000002
+#!   gsv archive show …
 #= 3
 
 gsv archive list

@@ -169,12 +169,10 @@ export class Judge {
     const own = filePath !== null && changes(call) && isOwnDirectory(row, filePath);
     const edits = own && row.mode === "accept-edits" && changesFile(call);
     const isMessage = MESSAGE_CALLS.includes(call.call);
-    const [realPath] = filePath === null ? [] : await this.ports.otherNames(row, filePath, "gsv");
-    const shownPath = realPath ?? filePath ?? "";
-    const asked = isMessage ? await this.messageVerdict(row, call) : verdictOf(call, filePath ?? "", shownPath);
-    const what = asked.action === "auto" ? `${verbOf(call)} ${shownPath}` : asked.why;
-    const isPlan = call.call === PLAN_CALL;
-    const guarded = isPlan || (filePath !== null && changes(call) && isGuarded(filePath) && !own);
+    const [shown = filePath ?? ""] = filePath === null ? [] : await this.ports.otherNames(row, filePath, "gsv");
+    const asked = isMessage ? await this.messageVerdict(row, call) : verdictOf(call, filePath ?? "", shown);
+    const what = asked.action === "auto" ? `${verbOf(call)} ${shown}` : asked.why;
+    const guarded = call.call === PLAN_CALL || (filePath !== null && changes(call) && isGuarded(filePath) && !own);
     const verdict = edits ? ({ action: "auto" } as const) : asked;
     return await this.byRules(row, call, { verdict, what, filePath, guarded, attaches: null, open: true });
   }
@@ -223,8 +221,8 @@ export class Judge {
     if (ruled?.action === "deny") return judgedAs({ action: "deny", why: ruled.by }, common);
     if (row.mode === "plan" && verdict.action !== "refuse" && !LOOKS.has(call.call ?? ""))
       return judgedAs(planRefusal(verbOf(call)), common);
-    if (verdict.action === "auto" && ruled?.action === "ask") return judgedAs({ action: "ask", why: what }, common);
     if (verdict.action === "auto") {
+      if (ruled?.action === "ask") return judgedAs({ action: "ask", why: what }, common);
       // On this computer, only the mode allows writes by default.
       const allowedByRuleOrMode = changes(call) && (target === "host" || filePath?.startsWith(ATTACHED) === true);
       return judgedAs(verdict, { ...common, allowedByRuleOrMode });
