@@ -12,7 +12,8 @@ import { sendTimes } from "./send.ts";
 const EXPONENT_MAX = 0.2;
 const isLong = process.env.GSV_SOAK === "1";
 const MESSAGES = [100, 1000, 10_000, ...(isLong ? [100_000] : [])];
-const PROCESSES = [10, 100, 1000, ...(isLong ? [10_000] : [])];
+/** An account may have 10,000, with those that a row starts. */
+const PROCESSES = [10, 100, 1000, ...(isLong ? [9900] : [])];
 const FILES = [1000, 10_000, ...(isLong ? [100_000] : [])];
 const OBJECTS = [100, 1000, ...(isLong ? [10_000] : [])];
 const ARCHIVES = [10, 100, ...(isLong ? [1000] : [])];
