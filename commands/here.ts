@@ -24,8 +24,9 @@ export interface ProcessHere {
   readonly below: string;
 }
 
-/** null in your home, in the root directory and outside of any directory: these are not projects. */
+/** null in your home, in the root directory and outside of any directory: these are not projects. A kernel elsewhere has no directories here. */
 export async function findHere(io: Pick<Io, "host" | "env" | "cwd">): Promise<Here | null> {
+  if (io.env.GSV_SERVER) return null;
   const host = await io.host();
   const look = (path: string) => host.look(path, { follow: true }).catch(() => null);
   const stood = await look(io.cwd);

@@ -333,6 +333,8 @@ async function openKernel(
   const info = { clientId: uuidv7(clock.now(), random), version: VERSION, cwd, env: clientEnv(env), ...said };
   if (env.GSV_SERVER) {
     const remote = (await import("./client/remote.ts")).remoteSys({ env, info, clock, random });
+    // What a terminal remembers stays on this computer.
+    (await import("./paths.ts")).prepareHome(paths, here.uid);
     if (remote !== null) return remote;
   }
   const { firstRunLine } = await import("./client/first-run.ts");

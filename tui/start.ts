@@ -52,9 +52,16 @@ export async function startOf(io: Io, ports: AppPorts): Promise<Start> {
   return { ...place, notes, typed: [...model.typed, ...place.typed] };
 }
 
+async function placeAsked(io: Io, { to }: AppPorts): Promise<Place> {
+  return to?.pid === undefined ? AT_INIT : { ...AT_INIT, pid: await pidNamed(io, to.pid) };
+}
+
 async function startPlace(io: Io, ports: AppPorts): Promise<Place> {
   const { skipped } = ports;
-  if (ports.to?.pid !== undefined) return { ...AT_INIT, pid: await pidNamed(io, ports.to.pid) };
+  const server = io.env.GSV_SERVER;
+  if (server)
+    return { ...(await placeAsked(io, ports)), note: `On ${reveal(server)}, with the files of that computer` };
+  if (ports.to?.pid !== undefined) return await placeAsked(io, ports);
   if (ports.to != null || skipped === undefined) return AT_INIT;
   const here = await findHere(io);
   if (here === null) return AT_INIT;

@@ -56,10 +56,10 @@ export async function atTerminal(io: Io, { paths, plain, to, init }: AtTerminal)
       terminal,
       theme,
       abilities,
-      hostname: hostname(),
+      hostname: URL.parse(io.env.GSV_SERVER ?? "")?.hostname ?? hostname(),
       history: readHistory(paths.historyFile),
       seen: seenIn(paths.seenFile),
-      ...(io.env.GSV_SETUP === "never" ? {} : { setup: setupIn(paths.skippedFile) }),
+      ...(io.env.GSV_SETUP === "never" || io.env.GSV_SERVER ? {} : { setup: setupIn(paths.skippedFile) }),
       ...(init ? {} : { skipped: skippedIn(paths.skippedFile) }),
       early: () => {
         letGo();

@@ -23,6 +23,17 @@ test("a gsv elsewhere talks to its agent, streams the answer and sees its proces
   expect(await there("wait", "init:1000")).toMatchObject({ status: 0 });
 });
 
+test("a terminal elsewhere shows where it is, and keeps its history there", async () => {
+  const elsewhere = `${home.directory}-terminal`;
+  await using session = home.terminal({ GSV_SERVER: url, GSV_TOKEN: token, GSV_HOME: elsewhere });
+  await session.until(/^~ {2}init:1000/m);
+  expect(session.text()).toContain(`On ${url}`);
+  session.type("ps\r");
+  await session.until(/LABEL[\s\S]*›$/);
+  session.type("\x04");
+  expect(await session.exited()).toBe(0);
+});
+
 test("a kernel stopped for another or killed is followed by one that listens there again", async () => {
   expect(await home.gsv(["kernel", "restart"])).toMatchObject({ status: 0 });
   expect((await there("ps")).status).toBe(0);
