@@ -99,6 +99,9 @@ test("xargs -P runs as many commands at the same time, and waits for all of them
     "touch {}; for i in {1..1000}; do [ -e a -a -e b ] && { echo met; exit 3; }; sleep 0.01; done; echo alone";
   const met = `printf 'a\\nb\\n' | xargs -P 2 -I{} sh -c '${meets}'; echo $?`;
   expect((await run(met)).stdout).toBe("met\nmet\n123\n");
+  expect(
+    (await run("seq 40 | xargs -P 8 -n1 echo | sort -n | tail -1; seq 40 | xargs -P 8 -n1 echo | wc -l")).stdout,
+  ).toBe("40\n40\n");
   expect((await run("seq 6 | xargs -P 0 -n1 echo | sort -r | head -1")).stdout).toBe("6\n");
   expect((await run("seq 9 | xargs -P 2 -n1 nowhere 2>/dev/null; echo $?")).stdout).toBe("127\n");
   expect((await run("seq 9 | xargs -P 2 -n1 sh -c 'exit 255' 2>/dev/null; echo $?")).stdout).toBe("124\n");

@@ -56,7 +56,7 @@ export interface Interpreter {
     readonly executionScope: {
       outputBytes: number;
       /** Throws if the script has printed too much. */
-      accountResult(result: Result): Result;
+      accountResult(result: Result, name?: string): Result;
     };
     readonly execFn: (...args: readonly unknown[]) => Promise<Result>;
     substitutionDepth?: number | undefined;
@@ -90,11 +90,21 @@ export type Methods = {
 
 /** Replaces methods for every later script. Each layer gets the methods as the layers before it have left them. */
 export function replaceMethods(layers: readonly ((methods: Methods) => Partial<Methods>)[]): void {
-  const prototype: object = Object.getPrototypeOf(instance());
+  const one = instance();
+  const prototype: object = Object.getPrototypeOf(one);
+  countAsStated(Object.getPrototypeOf(one.ctx.executionScope));
   for (const layer of layers) {
     const methods: unknown = Object.fromEntries(NAMES.map((name) => [name, Reflect.get(prototype, name)]));
     Object.assign(prototype, layer(methods as Methods));
   }
+}
+
+/** The interpreter also compares the output before and after a command, which fails when commands run at the same time. */
+function countAsStated(scope: Interpreter["ctx"]["executionScope"]): void {
+  const { accountResult } = scope;
+  scope.accountResult = function (result, name) {
+    return accountResult.call(this, result, name);
+  };
 }
 
 /** An interpreter binds its own methods when it is made. */
