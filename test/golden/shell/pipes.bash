@@ -218,3 +218,9 @@ hello
 world
 X
 while read l; do echo "$l" | tr a b; done <<< $'a\nba'; while read l; do a+=("$l"); done < <(seq 3 | tac); echo ${a[@]}; cat <(echo a | tr a b) <(echo c); echo x | tee >(tr x y > f) > /dev/null; sleep 0.2; cat f; eval 'seq 2 | while read x; do echo e$x; done'; seq 2 | eval 'while read x; do echo v$x; done'
+#### stages that write files
+for i in 1 2 3 4 5; do echo a$i > a$i; echo x >> log; done | for j in 1 2 3 4 5; do echo b$j > b$j; echo y >> log; done; cat a? b?; sort log | uniq -c | tr -s ' '; echo b | tee f1 f2 | { cat > f3; }; cat f1 f2 f3
+#### functions that pipe into themselves
+f() { cat; }; g() { f | f; }; echo deep | g | g | g; h() { [ $1 -gt 0 ] && h $(($1-1)) | cat; echo $1; }; h 3 | tr '\n' ' '
+#### arguments and counters of stages
+echo 'a b c' | { read -r first rest; set -- $rest; echo "$# $first"; }; set -- p q; echo x | { shift; echo $1 $#; }; echo $#; declare -i n=0; for i in 1 2 3; do ((n+=i)); done | cat; echo $n; arr=(1 2 3); for v in "${arr[@]}"; do echo $v; done | while read q; do arr+=($q); done; echo ${#arr[@]}
