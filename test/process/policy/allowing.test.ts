@@ -92,13 +92,16 @@ test("a rule for a command without the network does not cover it with the networ
   );
 });
 
-test("for a file the pattern is its directory, and other files still ask", async () => {
-  await using desk = await attached();
-  const write = (name: string) => desk.calls("Write", { target: "host", path: join(work, name), content: "x\n" });
-  const asked = await write("src/a.ts");
-  expect(asked).toMatchObject({ about: { patterns: [`${work}/src/*`] } });
-  await allow(desk, asked, `${work}/src/*`);
-  expect(why(await write("src/b.ts"))).toStartWith("ran: ");
-  expect(await rules(desk)).toMatchObject([{ directory: work }]);
-  expect(why(await write("c.ts"))).toContain("write ");
-});
+test.each(["host", "gsv"])(
+  "for a file on %s the pattern is its directory, and other files still ask",
+  async (target) => {
+    await using desk = await attached();
+    const write = (name: string) => desk.calls("Write", { target, path: join(work, name), content: "x\n" });
+    const asked = await write("src/a.ts");
+    expect(asked).toMatchObject({ about: { patterns: [`${work}/src/*`] } });
+    await allow(desk, asked, `${work}/src/*`);
+    expect(why(await write("src/b.ts"))).toStartWith("ran: ");
+    expect(await rules(desk)).toMatchObject([{ directory: work }]);
+    expect(why(await write("c.ts"))).toContain("write ");
+  },
+);

@@ -211,8 +211,9 @@ export class Judge {
     const reasons = [ruled === null ? why : ruled.by];
     const attached = attaches === null ? guarded && ONCE : { attaches };
     const diff = verdict.action === "auto" && ruled === null ? null : await this.diffOf(row, call, filePath);
-    const covered = guarded || attaches !== null ? null : fileCover(call, target, filePath);
-    const path = filePath === null ? {} : { path: target === "host" ? filePath : (otherNames[0] ?? filePath) };
+    const shownPath = target === "host" ? filePath : (otherNames[0] ?? filePath);
+    const covered = guarded || attaches !== null ? null : fileCover(call, target, shownPath);
+    const path = shownPath === null ? {} : { path: shownPath };
     const changed = { call: call.call, target, path: filePath ?? "", isGuarded: guarded, isInside: open };
     const dangers = filePath !== null && changes(call) ? fileDangers(changed) : [];
     const shown = { ...path, ...(dangers.length > 0 && { dangers }), ...attached, ...covered?.about };
@@ -318,9 +319,8 @@ function shownNeeds(dangers: readonly string[], grants: readonly Grant[]): Pick<
 function fileCover(call: Called, target: string, filePath: string | null) {
   if (!changesFile(call) || filePath === null) return null;
   const patterns = filePatterns(filePath);
-  if (patterns.length === 0) return null;
   const cover = (text: string) => fileRule(text, call.call ?? "", { place: filePath, target });
-  return { about: { patterns }, cover };
+  return patterns.length === 0 ? null : { about: { patterns }, cover };
 }
 
 function reasonOf({ call, args }: Called, { guarded, open, filePath }: ByDefault): string {
