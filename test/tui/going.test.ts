@@ -285,3 +285,13 @@ test("every gsv command works after a slash; a path stays a path", async () => {
   await played.type("/proc");
   expect(played.text()).toMatch(/^\$ \/proc$/m);
 });
+
+test("esc stops the run and does not give back a message that is queued and will be sent", async () => {
+  const played = await open();
+  await played.type(", first\r");
+  await played.type(", second\r");
+  await played.until(/queued: second/);
+  await played.type("\x1b");
+  await played.settle(50);
+  expect(played.text()).toMatch(/^›$/m);
+});

@@ -174,9 +174,10 @@ function acceptedGhost(state: State, key: Key): State | null {
 /** Puts the last line back: a message until its answer begins, a command that failed. */
 function withLineBack(state: State): State {
   const { input, last, past } = state.line;
-  const { run } = state.chat;
+  const { run, waiting } = state.chat;
   if (last === null || input.text !== "") return state;
-  const isAsked = last.to === "chat" && run !== null && run.doing === "thinking" && run.chars === 0;
+  const isAsked =
+    last.to === "chat" && run !== null && waiting.length === 0 && run.doing === "thinking" && run.chars === 0;
   const entry = past.at(-1);
   const hasRun = last.to !== "chat" && run === null && entry?.text === last.text && (entry.status ?? 0) !== 0;
   if (!isAsked && !hasRun) return state;
