@@ -2,6 +2,7 @@
 
 import { shortId } from "../../src/abi/ids.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
+import { sizeText } from "../../src/lib/text/size.ts";
 import { toned } from "../../src/lib/text/tones.ts";
 import { cutStart, cutWidth, displayWidth } from "../../src/lib/text/truncate.ts";
 import type { Column } from "../../src/syscalls/define.ts";
@@ -188,14 +189,17 @@ export function ageText(sinceMs: number, nowMs: number): string {
 }
 
 function headOf(column: Column, view: TableView): string {
-  return column.head === "AGE" && view.width === null ? "SINCE" : column.head;
+  if (view.width === null) return column.head === "AGE" ? "SINCE" : column.head;
+  return column.isSize ? "SIZE" : column.head;
 }
 
 function cellOf(column: Column, row: object, view: TableView): string {
   const isAge = column.since !== undefined && view.width !== null;
   if (isAge) return whenText(instantOf(column, row), view.nowMs);
   const text = columnText(column, row);
-  return column.isId && view.width !== null ? shortId(text) : text;
+  if (view.width === null) return text;
+  if (column.isId) return shortId(text);
+  return column.isSize ? sizeText(Number(text)) : text;
 }
 
 /** `7m` for the past, `in 7m` for the future. */

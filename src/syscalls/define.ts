@@ -224,9 +224,16 @@ export type Column<Row = never> = {
       readonly by?: readonly FieldOf<Row>[];
       /** A UUID: its short id on a terminal. */
       readonly isId?: true;
+      /** A number of bytes: with its unit on a terminal. */
+      readonly isSize?: true;
       readonly since?: undefined;
     }
-  | { readonly since: FieldOf<Row> | ((row: Row) => number); readonly cell?: undefined; readonly isId?: undefined }
+  | {
+      readonly since: FieldOf<Row> | ((row: Row) => number);
+      readonly cell?: undefined;
+      readonly isId?: undefined;
+      readonly isSize?: undefined;
+    }
 );
 
 type FieldOf<Row> = keyof Row & string;

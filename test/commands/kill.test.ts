@@ -71,7 +71,7 @@ describe("gsv kill", () => {
       archivedTo: `/var/${id}.jsonl.gz`,
       undelivered: 0,
     };
-    const row = { id, pid: "task:abc123", reason: "kill", messages: 2, bytes: 9, createdAt: 0, path: `/var/${id}` };
+    const row = { id, pid: "task:abc123", reason: "kill", messages: 2, bytes: 2048, createdAt: 0, path: `/var/${id}` };
     io.fakeSys.answer("proc.signal", ({ pid, signal }: object & { pid?: string; signal?: string }) => {
       return { pid, signal, state: null, closed };
     });
@@ -89,7 +89,7 @@ describe("gsv kill", () => {
       ].join("\n"),
     );
     expect(await runs(io, "archive", "list")).toBe(0);
-    expect(io.stdout.text).toContain("\na1b2c3d4  task:abc123  kill");
+    expect(io.stdout.text).toMatch(/MESSAGES +SIZE +WHEN.*\na1b2c3d4 {2}task:abc123 {2}kill +2 +2\.0 KiB /);
     expect(await runs(io, "archive", "show", "a1b2c3d4")).toBe(0);
     expect(io.fakeSys.asked("archive.show")).toMatchObject([{ id }]);
     expect(await runs(io, "archive", "show", "00000000")).toBe(3);

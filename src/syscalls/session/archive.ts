@@ -38,7 +38,7 @@ export const archiveCalls = [
           { head: "PID", cell: (row: ArchiveInfo) => row.pid },
           { head: "WHY", cell: (row: ArchiveInfo) => row.reason },
           { head: "MESSAGES", cell: (row: ArchiveInfo) => String(row.messages), align: "right" },
-          { head: "BYTES", cell: (row: ArchiveInfo) => String(row.bytes), align: "right" },
+          { head: "BYTES", cell: (row: ArchiveInfo) => String(row.bytes), align: "right", isSize: true },
           { head: "WHEN", since: "createdAt" },
           { head: "PATH", cell: (row: ArchiveInfo) => row.path, minor: 1 },
         ],
