@@ -20,7 +20,7 @@ const AGENT = {
 async function networkOf(script: string, caller: Partial<Caller>, network?: boolean): Promise<boolean> {
   let confined: Confinement | undefined;
   const ports = {
-    host: { get: () => null, start: () => ({}) as HostJob },
+    host: { get: () => null, start: () => ({ ended: Promise.resolve() }) as unknown as HostJob },
     places: { ofProcess: async () => ({ directory: "/p", attached: true }) },
     env: {},
     personsEnv: {},
