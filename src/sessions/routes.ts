@@ -65,6 +65,7 @@ export class Routes {
       ? await this.rowOf(caller, written, options.about)
       : await this.rowFor(caller, await keyOf(kernel, caller, written), {
           id: options.id,
+          channel: options.as === undefined ? options.about?.source : partsOf(options.as)?.channel,
           sender: options.about?.sender,
           peer: peerIn(options.as ?? written),
         });
@@ -88,16 +89,19 @@ export class Routes {
     const now = clock.now();
     const text = keyText(key);
     const known = await kernel.sessions.byKey(ownerUid, text);
-    const sender = key.channel === "cli" ? null : senderBy(known?.sender ?? null, writer);
-    if (known !== null && known.sender !== sender) await kernel.sessions.change(known.id, { sender }, now);
-    if (known !== null) return { ...known, sender };
+    // session.dmScope brings senders of other channels into conversations that have the key of a terminal.
+    const source = text === MAIN_SESSION_KEY ? key.channel : (writer.channel ?? key.channel);
+    const sender = source === "cli" ? null : senderBy(known?.sender ?? null, writer);
+    if (known !== null && (known.sender !== sender || known.source !== source))
+      await kernel.sessions.change(known.id, { source, sender }, now);
+    if (known !== null) return { ...known, source, sender };
     await checkAgent(kernel, caller, key);
     if (text === MAIN_SESSION_KEY)
       throw new SysError("ENOENT", "this account has no init process and no session of its own", [
         "to list sessions: gsv session list",
       ]);
     const resetPolicy = await defaultPolicy(kernel, ownerUid);
-    const { agentId, channel: source } = key;
+    const { agentId } = key;
     const about = { key: text, agentId, source, sender, resetPolicy, createdAt: now };
     return await kernel.sessions.create({ id: writer.id ?? uuidv7(now, random), ownerUid, ...about });
   }
@@ -152,6 +156,7 @@ async function projectOf(kernel: KernelStore, ownerUid: number, named: string): 
 
 interface Writer {
   readonly id: string | undefined;
+  readonly channel: string | undefined;
   /** In the channel's spelling. */
   readonly sender: string | undefined;
   /** In the key's spelling. */

@@ -87,6 +87,18 @@ test("owners, terminals and browsers pay nothing; an owner's address must match 
   expect(await credits(home, WALLET.toLowerCase())).toBe(99);
 });
 
+test("a sender pays in the conversation that session.dmScope chooses, and its owner at the terminal does not", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("config.set", { key: "session.dmScope", value: "per-peer" });
+  await grant(home, 60);
+  const pid = await open(home);
+  await home.say("hello", { pid });
+  await home.say("hello", { pid: await open(home, `agent:main:cli:dm:${WALLET}`) });
+  expect(await credits(home)).toBe(59);
+  await home.say("hello", { pid: await open(home) });
+  expect(await credits(home)).toBe(58);
+});
+
 test("an agent cannot make an address its owner's", async () => {
   await using home = await TestKernel.boot();
   const pid = await open(home);

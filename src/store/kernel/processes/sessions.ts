@@ -39,7 +39,15 @@ export type NewSession = Pick<SessionRow, "id" | "ownerUid" | "createdAt"> & Par
 export type SessionChange = Partial<
   Pick<
     SessionRow,
-    "name" | "workDir" | "initialPrompt" | "outcome" | "restartCount" | "resetPolicy" | "projectId" | "sender"
+    | "name"
+    | "workDir"
+    | "initialPrompt"
+    | "outcome"
+    | "restartCount"
+    | "resetPolicy"
+    | "projectId"
+    | "source"
+    | "sender"
   >
 >;
 
@@ -290,6 +298,7 @@ function changed(change: SessionChange): { readonly [column: string]: string | n
     outcome: rest.outcome,
     restart_count: rest.restartCount,
     project_id: rest.projectId,
+    source: rest.source,
     sender: rest.sender,
     ...(resetPolicy === undefined
       ? {}
