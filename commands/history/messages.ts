@@ -31,13 +31,11 @@ export async function wholeMessage(
 }
 
 /** The messages of a process, oldest first, each complete. Read in pages, to limit memory. */
-export async function* messagesOf(sys: Sys, pid: string, skip = 0): AsyncGenerator<Message> {
-  let skipped = skip;
+export async function* messagesOf(sys: Sys, pid: string): AsyncGenerator<Message> {
   for (let afterSeq = 0; ; ) {
     const page = await sys.call<HistoryPage>("proc.history", { pid, limit: LIMITS.historyPageMax, afterSeq });
     for (const message of page.messages) {
       afterSeq = message.id;
-      if (skipped-- > 0) continue;
       yield page.inPart.includes(message.id) ? await whole(sys, pid, message) : message;
     }
     if (page.messages.length === 0 || !page.hasMoreAfter) return;

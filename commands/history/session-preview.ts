@@ -2,6 +2,7 @@
 
 import { ENDED_BY } from "../../src/abi/errno.ts";
 import type { Message } from "../../src/abi/process/message.ts";
+import { SUMMARY_MARK } from "../../src/abi/process/segment.ts";
 import { MAIN_SESSION_KEY } from "../../src/abi/process/session.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { sessionKey } from "../../src/syscalls/session/session.ts";
@@ -30,10 +31,14 @@ export const preview = command(
     const session = await sys.call<SessionInfo>("session.get", { key: args.key });
     if (!json) await printText(io.stdout, `Session: ${session.key} (${previewCount(session)})`);
     const skipped = args.limit === undefined ? 0 : Math.max(0, session.messages - args.limit);
-    const shown = session.pid === null ? [] : messagesOf(sys, session.pid, skipped);
-    for await (const message of shown) {
+    let number = 0;
+    for await (const message of session.pid === null ? [] : messagesOf(sys, session.pid)) {
+      if (!isSummary(message)) number += 1;
+      if (number <= skipped) continue;
       if (json) await io.stdout.write(jsonLine(message));
       else await printText(io.stdout, previewText(message));
+      if (!json && number === session.summarized && !isSummary(message))
+        await printText(io.stdout, "(messages up to here: the model gets a summary)");
       if (io.stdout.closed) return ENDED_BY.PIPE;
     }
     return 0;
@@ -43,6 +48,11 @@ export const preview = command(
 function previewCount({ messages, summarized }: SessionInfo): string {
   const total = `${messages} messages total`;
   return summarized === 0 ? total : `${total}: ${messages - summarized} as they are, ${summarized} summarized`;
+}
+
+/** Summaries do not count as messages. */
+function isSummary({ role, content }: Message): boolean {
+  return role === "system" && content.startsWith(SUMMARY_MARK);
 }
 
 function first(text: string): string {

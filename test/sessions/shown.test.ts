@@ -32,6 +32,15 @@ test("after a compaction, session get counts the model's messages: 20 unchanged,
   expect(infoText(info)).toContain("Messages: 36 (20 as they are, 16 summarized)");
   const context = await home.stores.processes.context(INIT);
   expect(context).toHaveLength(21);
+  const io = new KernelIo(home.sys);
+  await runs(io, "session", "preview", "main");
+  const border = "(messages up to here: the model gets a summary)\n";
+  expect(io.stdout.text).toMatch(
+    new RegExp(`USER: message 8\nASSISTANT: .*\n${RegExp.escape(border)}USER: message 9\n`),
+  );
+  const newest = new KernelIo(home.sys);
+  await runs(newest, "session", "preview", "main", "--limit", "2");
+  expect(newest.stdout.text).toMatch(/^Session: .*\nUSER: message 18\nASSISTANT: .*\nSYSTEM: \[compacted\]/);
 });
 
 test("the archive of a main session is under its key, and under the personal agent's name", async () => {
