@@ -119,6 +119,8 @@ test("an unsupported feature in a script is refused with a message, never ignore
     ["tail -f f", "does not end"],
     ["watch date", "does not end"],
     ["git status", "not available in gsv's shell"],
+    ["yq . f", "yq: not available in gsv's shell"],
+    ["xan count f", "xan: not available in gsv's shell"],
   ] as const) {
     const { exit, stderr } = await run(script);
     expect([script, exit === 0, stderr.includes(word)]).toEqual([script, false, true]);

@@ -68,6 +68,20 @@ test("a copy of a tree names the file that is too large and copies the others", 
   ]);
 });
 
+test("every program names the file that is too large once, and does not take it for a missing one", async () => {
+  const most = "larger than 64.0 MiB";
+  const said = [
+    ["sed p d/huge", `sed: can't read d/huge: ${most}`],
+    ["cmp d/huge d/a", `cmp: d/huge: ${most}`],
+    ["jq . d/huge", "jq: d/huge: File too large"],
+    ["split d/huge", "split: d/huge: File too large"],
+    ["comm d/huge d/a", "comm: d/huge: File too large"],
+    ["gzip -k d/huge", "gzip: d/huge: File too large"],
+    ["jq . d/none", "jq: d/none: No such file or directory"],
+  ] as const;
+  for (const [script, text] of said) expect([script, (await run(script))[2]]).toEqual([script, `${text}\n`]);
+});
+
 test("output that is too large for a file is refused with the file's name and the limit", async () => {
   const refused = (name: string) => [6, "", `bash: ${name}: output larger than 1.0 MiB, not written\n`];
   expect(await run("cat /dev/urandom > ~/u; echo never")).toEqual(refused("~/u"));

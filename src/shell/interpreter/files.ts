@@ -244,12 +244,12 @@ export class GsvFiles implements IFileSystem {
     return whole;
   }
 
-  /** The interpreter reports some files as missing for any error. */
+  /** The interpreter and its programs report some files as missing for any error. */
   worded(text: string): string {
-    const pattern = /^bash: (.*): No such file or directory$/gm;
-    return text.replaceAll(pattern, (whole, path: string) => {
+    const pattern = /^(bash|base64|comm|diff|file|gunzip|gzip|jq|split|zcat): (.*): No such file or directory$/gm;
+    return text.replaceAll(pattern, (whole, name: string, path: string) => {
       const phrase = this.failures.get(path);
-      return phrase === undefined ? whole : `bash: ${path}: ${phrase}`;
+      return phrase === undefined ? whole : `${name}: ${path}: ${phrase}`;
     });
   }
 

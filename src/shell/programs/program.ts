@@ -113,6 +113,7 @@ export class Ended extends Error {
 export function phrase(error: unknown): string {
   if (error instanceof Ended) throw error;
   const { code = "", message = "" } = error as { code?: string; message?: string };
+  if (error instanceof Usage && message.endsWith(TOO_MUCH)) return TOO_MUCH;
   return PHRASES[code] ?? message.replace(/^bash: [^:]*: /, "");
 }
 

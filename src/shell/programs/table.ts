@@ -3,7 +3,9 @@
 import type { Program } from "./program.ts";
 
 /** Programs that gsv's shell does not have; it says how to run them on this computer. */
-const ABSENT = ["sqlite3", "python3", "python", "node", "git", "ssh", "sudo", "make", "vi", "vim", "nano"] as const;
+const ABSENT = [
+  ...["sqlite3", "python3", "python", "node", "git", "ssh", "sudo", "make", "vi", "vim", "nano", "yq", "xan"],
+] as const;
 
 export function isAbsent(name: string): boolean {
   return (ABSENT as readonly string[]).includes(name);
