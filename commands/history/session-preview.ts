@@ -2,7 +2,7 @@
 
 import { ENDED_BY } from "../../src/abi/errno.ts";
 import type { Message } from "../../src/abi/process/message.ts";
-import { SUMMARY_MARK } from "../../src/abi/process/segment.ts";
+import { RESET_MARK, SUMMARY_MARK } from "../../src/abi/process/segment.ts";
 import { MAIN_SESSION_KEY } from "../../src/abi/process/session.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { sessionKey } from "../../src/syscalls/session/session.ts";
@@ -52,7 +52,7 @@ function previewCount({ messages, summarized }: SessionInfo): string {
 
 /** Summaries do not count as messages. */
 function isSummary({ role, content }: Message): boolean {
-  return role === "system" && content.startsWith(SUMMARY_MARK);
+  return role === "system" && [SUMMARY_MARK, RESET_MARK].some((mark) => content.startsWith(mark));
 }
 
 function first(text: string): string {

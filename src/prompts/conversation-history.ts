@@ -2,6 +2,7 @@
 // speak for the other side: its frame tags are escaped, and all its lines but the first are indented.
 
 import type { Message } from "../abi/process/message.ts";
+import { RESET_MARK } from "../abi/process/segment.ts";
 
 export const CHAT_LINES_MAX = 20;
 const CHARS_MAX = 2000;
@@ -22,7 +23,7 @@ export function conversationHistory(
   const last = lines.slice(-CHAT_LINES_MAX);
   if (last.length === 0) return null;
   const rows = last.map(({ by, text }) => `[${SPEAKERS[by]}]: ${framed(text)}`);
-  return ["<conversation_history>", hasNews ? WITH_NEWS : WITHOUT, "", ...rows, "</conversation_history>"].join("\n");
+  return [RESET_MARK, hasNews ? WITH_NEWS : WITHOUT, "", ...rows, "</conversation_history>"].join("\n");
 }
 
 export function chatLinesIn(messages: readonly Message[]): ChatLine[] {

@@ -43,6 +43,16 @@ test("after a compaction, session get counts the model's messages: 20 unchanged,
   expect(newest.stdout.text).toMatch(/^Session: .*\nUSER: message 18\nASSISTANT: .*\nSYSTEM: \[compacted\]/);
 });
 
+test("the preview of a resumed session counts its messages, not the block that the model gets in their place", async () => {
+  await using home = await TestKernel.boot();
+  await home.say("hello");
+  await home.sys.call("session.resume", { key: "main", prompt: "again" });
+  await home.quiet();
+  const io = new KernelIo(home.sys);
+  await runs(io, "session", "preview", "main", "--limit", "1");
+  expect(io.stdout.text.split("\n").slice(1)).toEqual(["ASSISTANT: done", ""]);
+});
+
 test("the archive of a main session is under its key, and under the personal agent's name", async () => {
   await using home = await TestKernel.boot();
   await home.say("hello");

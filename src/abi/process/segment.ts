@@ -41,3 +41,6 @@ export const USUAL_POLICY: HistoryPolicy = { overflow: "auto-compact", compactAt
 
 /** Begins the message with a summary. */
 export const SUMMARY_MARK = "[compacted]";
+
+/** Begins the message with the end of the conversation after a context reset. */
+export const RESET_MARK = "<conversation_history>";
