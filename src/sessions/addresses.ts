@@ -13,6 +13,7 @@ import {
   canonicalKey,
   DEFAULT_ACCOUNT,
   identityLinksOf,
+  isNamesake,
   keyFor,
   keyText,
   type OwnNames,
@@ -48,8 +49,11 @@ async function findSession(kernel: AddressPorts, caller: Caller, written: string
 async function conversationWith(kernel: AddressPorts, caller: Caller, party: Party): Promise<SessionKey> {
   const setting = await ownSettings(kernel, caller);
   const links = identityLinksOf(JSON.parse(setting("session.identityLinks").text));
-  const scope = setting("session.dmScope").text as DmScope;
-  return await keyOf(kernel, caller, keyText(keyFor(party, scope, links)));
+  const set = setting("session.dmScope").text as DmScope;
+  const names = await namesOf(kernel, caller);
+  // A stranger with the owner's name must not get into the owner's conversation.
+  const scope = set === "per-peer" && isNamesake(party, links, names) ? "per-channel-peer" : set;
+  return canonicalKey(keyText(keyFor(party, scope, links)), names);
 }
 
 function ownSettings({ config }: AddressPorts, { ownerUid: uid }: Caller) {

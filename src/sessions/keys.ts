@@ -77,11 +77,20 @@ export function keyFor(party: Party, scope: DmScope, links: IdentityLinks): Sess
   }
 }
 
+function personOf(party: Party, links: IdentityLinks): string {
+  return token(linkedName(party, links) ?? party.peerId);
+}
+
 /** The linked name of a person; links name a `channel:peer`, or a `peer` in any channel, in any case. */
-function personOf({ channel, peerId }: Party, links: IdentityLinks): string {
+function linkedName({ channel, peerId }: Party, links: IdentityLinks): string | null {
   const names = [`${channel}:${peerId}`, peerId].map(fold);
-  const [person] = Object.entries(links).find(([, linked]) => linked.some((each) => names.includes(fold(each)))) ?? [];
-  return token(person ?? peerId);
+  return Object.entries(links).find(([, linked]) => linked.some((each) => names.includes(fold(each))))?.[0] ?? null;
+}
+
+/** A sender of another channel who has one of the owner's names, without a link that says that it is the owner. */
+export function isNamesake(party: Party, links: IdentityLinks, { mainKey, username }: OwnNames): boolean {
+  if (party.channel === CLI || linkedName(party, links) !== null) return false;
+  return ["main", mainKey, username].map(token).includes(token(party.peerId));
 }
 
 /** Ignores invalid entries of the setting. */

@@ -42,6 +42,18 @@ test("every command of a key means the same session", async () => {
   expect(sessions.map(({ key }) => key).sort()).toEqual(["agent:main:cli:dm:main", SHARED]);
 });
 
+test("a sender with the owner's name is a stranger, unless a link says otherwise", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("config.set", { key: "session.dmScope", value: "per-peer" });
+  const { username } = await home.sys.call<{ username: string }>("system.whoami", {});
+  const route = (name: string) => gsv(home, "session", "route", name, "--channel", "telegram");
+  for (const name of ["main", username]) expect(await route(name)).toStartWith(`0 agent:main:telegram:dm:${name}`);
+  await gsv(home, "chat", "--session", `agent:main:telegram:dm:${username}`, "from a stranger");
+  expect(await gsv(home, "session", "preview", "main")).not.toContain("from a stranger");
+  await home.sys.call("config.set", { key: "session.identityLinks", value: `{"${username}":["telegram:4711"]}` });
+  expect(await route("4711")).toStartWith("0 agent:main:cli:dm:main");
+});
+
 test("a session from an earlier scope is still there by its id", async () => {
   await using home = await TestKernel.boot();
   await gsv(home, "chat", "--session", ZOE, "remember nutmeg");
