@@ -134,9 +134,9 @@ test("a missing program ends a script with 127, and errors go where exec redirec
     "bash: /none/x: No such file or directory\non\n",
   );
   expect((await run("{ echo 1; echo 2 >&2; echo 3; } > log 2>&1; cat log")).stdout).toBe("1\n2\n3\n");
-  expect(await run("echo before\ncoproc cat")).toMatchObject({
+  expect(await run("echo before\ncoproc")).toMatchObject({
     exit: 2,
-    stderr: expect.stringMatching(/^[^\n]*coproc: not available; use files: cmd <in >out & wait \$!\n$/),
+    stderr: expect.stringMatching(/^[^\n]*coproc: only in a script, as coproc NAME \{ cmd; \} or coproc cmd\n$/),
   });
 });
 

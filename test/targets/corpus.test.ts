@@ -25,7 +25,6 @@ const DIFFERENT: { readonly [name: string]: string } = {
   "files: stat size and name": "a directory has no size of its own",
   "functions: return outside": "status 1 instead of 2",
   "habits: jq of no json": "another status, and other words",
-  "language: coproc": "refused with a word",
   "language: eval of what is no script": "status 1 instead of 2",
   "language: length through a nameref": "an array counts as one through a name reference",
   "language: source with arguments": "a file that is read with arguments cannot set those of its reader",

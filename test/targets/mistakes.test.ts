@@ -78,9 +78,3 @@ test("no message has the interpreter's own words", async () => {
     expect({ script, inner: INNER.exec(stdout + stderr)?.[0] }).toEqual({ script, inner: undefined });
   }
 });
-
-test("the form that stands for coproc runs", async () => {
-  const script = `echo 'b
-a' > in; sort <in >out & wait $!; echo $?; cat out`;
-  expect(await scripts.run(script)).toMatchObject({ stdout: "0\na\nb\n", stderr: "" });
-});

@@ -6,6 +6,9 @@ import { once } from "../../lib/lazy.ts";
 import { withAppends } from "./appends.ts";
 import type { Calls } from "./calls.ts";
 import { withCommands } from "./commands.ts";
+import { withCoprocs } from "./coproc-commands.ts";
+import type { Coprocs } from "./coprocs.ts";
+import { withBreaks } from "./ends.ts";
 import { withFailures } from "./failures.ts";
 import { withFileLimits } from "./file-limits.ts";
 import { type Interpreter, replaceMethods } from "./interpreter.ts";
@@ -15,12 +18,21 @@ import { withPipelines } from "./pipelines.ts";
 export interface Shared {
   readonly clock: Clock;
   readonly calls: Calls;
+  readonly coprocs: Coprocs;
 }
 
 const scripts = new WeakMap<object, Shared>();
 
 const extended = once(() =>
-  replaceMethods([withAppends, withFileLimits, withFailures, withCommands(sharedOf), withPipelines(sharedOf)]),
+  replaceMethods([
+    withBreaks,
+    withAppends,
+    withFileLimits,
+    withFailures,
+    withCommands(sharedOf),
+    withPipelines(sharedOf),
+    withCoprocs(sharedOf),
+  ]),
 );
 
 export function extendInterpreter(bash: Bash, shared: Shared): void {

@@ -49,7 +49,7 @@ function fileOf({ target }: Node): string | null {
 }
 
 /** The script's own output. */
-function printing({ fs, executionScope, limits }: Place["ctx"], path: string): Outlet {
+export function printing({ fs, executionScope, limits }: Place["ctx"], path: string): Outlet {
   return {
     pipe: null,
     isScript: true,

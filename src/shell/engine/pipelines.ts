@@ -81,7 +81,7 @@ function closing({ ctx: { state } }: Interpreter, pipeline: Node, statuses: read
   return status === 0 ? 1 : 0;
 }
 
-function stageShell(shell: Interpreter, at: number, isCondition: boolean): Interpreter {
+export function stageShell(shell: Interpreter, at: number, isCondition: boolean): Interpreter {
   const { state } = shell.ctx;
   const copy = fork(shell);
   Object.assign(copy.ctx.state, {
@@ -96,7 +96,7 @@ function stageShell(shell: Interpreter, at: number, isCondition: boolean): Inter
 /** Pipelines that may fail under set -e, and all that runs in them. */
 const conditions = new WeakSet<Node>();
 
-async function runStage(shell: Interpreter, command: Node, inside: Streams): Promise<number> {
+export async function runStage(shell: Interpreter, command: Node, inside: Streams): Promise<number> {
   return within(shell, inside, async () => {
     try {
       return (await shell.executeCommand(command, "")).exitCode;
@@ -108,7 +108,7 @@ async function runStage(shell: Interpreter, command: Node, inside: Streams): Pro
   });
 }
 
-function writing(pipe: Pipe, clock: Clock): Outlet {
+export function writing(pipe: Pipe, clock: Clock): Outlet {
   return {
     pipe,
     write(bytes) {

@@ -116,7 +116,7 @@ function limitWords(what: string, most: string): string {
 function mistake(why: string): string {
   const [, word] = /^syntax error near unexpected token `(select|coproc)'/.exec(why) ?? [];
   if (word === "select") return "select: only in a script, a function or a sourced file";
-  if (word === "coproc") return "coproc: not available; use files: cmd <in >out & wait $!";
+  if (word === "coproc") return "coproc: only in a script, as coproc NAME { cmd; } or coproc cmd";
   const [, sign] = /^unexpected EOF while looking for matching '(.)'$/.exec(why) ?? [];
   if (sign !== undefined) return `unexpected EOF while looking for matching \`${sign}'`;
   const [, operator] = /^Expected operand after (-\w+)$/.exec(why) ?? [];

@@ -6,6 +6,7 @@ import { ENDED_BY, exitStatusOfCode, messageOf } from "../../abi/errno.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../targets/shell.ts";
 import { Calls } from "../engine/calls.ts";
+import { Coprocs } from "../engine/coprocs.ts";
 import { extendInterpreter } from "../engine/engine.ts";
 import { TOO_LARGE } from "../engine/file-limits.ts";
 import { Jobs } from "../jobs/jobs.ts";
@@ -13,11 +14,11 @@ import { Traps } from "../jobs/traps.ts";
 import { OWN, SINKS, withoutInternalWords } from "../programs/internal-words.ts";
 import { PROGRAMS } from "../programs/table.ts";
 import { type Events, eventsIn } from "../rewrite/event-traps.ts";
-import { withoutSelect } from "../rewrite/menus.ts";
 import { type Node, referencesIn, scriptOf, textsIn } from "../rewrite/nodes.ts";
 import { adjusted } from "../rewrite/program-fixes.ts";
 import { functionsIn, prepared, UNSET } from "../rewrite/syntax.ts";
 import { changedText, definitionText, parse, statementText } from "../rewrite/text.ts";
+import { parsable } from "../rewrite/unparsed.ts";
 import { binPrograms } from "./builtins.ts";
 import { worded } from "./errors.ts";
 import { GsvFiles, printed, type Sink } from "./files.ts";
@@ -146,7 +147,8 @@ export class Script {
       ],
       executionLimits: { ...LIMITS, maxOutputSize: outputBytesMax },
     });
-    extendInterpreter(this.bash, { clock: runs.machine.clock, calls });
+    const { clock } = runs.machine;
+    extendInterpreter(this.bash, { clock, calls, coprocs: new Coprocs(clock) });
     this.bash.registerTransformPlugin({
       name: "gsv",
       transform: ({ ast }) => ({ ast: this.changed(ast as never) as never }),
@@ -159,7 +161,7 @@ export class Script {
     const stopped = AbortSignal.any([signal, this.stop.signal]);
     const options = { rawScript: true, stdin: latin1(job.stdin), stdinKind: "bytes", signal: stopped } as const;
     try {
-      const { exitCode, stdout, stderr, env } = await this.bash.exec(withoutSelect(wholeScript(job), parse), options);
+      const { exitCode, stdout, stderr, env } = await this.bash.exec(parsable(wholeScript(job), parse), options);
       const isTooMuch = exitCode === EXIT_LIMIT && (this.printedTooMuch || TOO_MUCH.test(stderr));
       const isFile = exitCode === EXIT_LIMIT && (this.printedTooLarge || TOO_LARGE.test(stderr));
       const exit = isFile

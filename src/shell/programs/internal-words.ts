@@ -58,6 +58,7 @@ export const OWN = {
   some: `__${MARK}_some`,
   select: `__${MARK}_select_`,
   menu: `__${MARK}_menu`,
+  coproc: `__${MARK}_coproc_`,
 } as const;
 
 /** Names the subshell that calls a command. */

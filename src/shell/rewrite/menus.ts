@@ -1,50 +1,8 @@
-// `select`, which the interpreter does not parse: in the text it becomes a `for` over a marked name, and in the tree a loop that asks.
+// The tree of `select`: a `for` over a marked name becomes a loop that asks.
 
 import { OWN } from "../programs/internal-words.ts";
 import { group, type Node } from "./nodes.ts";
 import type { Rules } from "./rewrite.ts";
-
-const REFUSED = /syntax error near unexpected token `select'$/;
-const HEAD = /^select(\s+)(?=[A-Za-z_])/;
-
-/** A text that the interpreter can parse. `parse` throws on a syntax error. */
-export function withoutSelect(text: string, parse: (text: string) => unknown): string {
-  if (!/\bselect\b/.test(text)) return text;
-  for (let changed = text; ; ) {
-    try {
-      parse(changed);
-      return changed;
-    } catch (error) {
-      const next = menuAt(changed, error as Mistake);
-      // The script is refused as it is written.
-      if (next === null) return changed === text || !REFUSED.test((error as Error).message) ? changed : text;
-      changed = next;
-    }
-  }
-}
-
-interface Mistake {
-  readonly message: string;
-  readonly line?: number;
-  readonly column?: number;
-}
-
-/** Columns do not count the indentation. */
-function menuAt(text: string, { message, line = 0, column = 0 }: Mistake): string | null {
-  const lines = text.split("\n");
-  const written = lines[line - 1];
-  if (!REFUSED.test(message) || written === undefined) return null;
-  const at = column - 1 + (/^\s*/.exec(written)?.[0].length ?? 0);
-  const [head, blank = " "] = HEAD.exec(written.slice(at)) ?? [];
-  if (head === undefined) return null;
-  const changed = `${written.slice(0, at)}for${blank}${OWN.select}${written.slice(at + head.length)}`;
-  return lines.with(line - 1, changed).join("\n");
-}
-
-/** Restores `select` in a text that is printed or run again. */
-export function withSelect(text: string): string {
-  return text.replaceAll(`for ${OWN.select}`, "select ");
-}
 
 /** The loop of a menu; null for any other `for`. The menu is shown at first and after an empty line. */
 export function menuLoop(node: Node, { parse, nextChain }: Rules): Node | null {

@@ -7,6 +7,7 @@ import { byPath } from "../interpreter/script-file.ts";
 import { LIVE, OWN, SENDING, SINKS } from "../programs/internal-words.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
 import { bracedVariable, expandedCommand, expandedFirst, expandedLoop, expandedPart } from "./arithmetic-text.ts";
+import { elementClosed, isCoproc, simpleCoproc } from "./coprocs.ts";
 import { watched } from "./event-traps.ts";
 import { menuLoop } from "./menus.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf, textsIn } from "./nodes.ts";
@@ -78,7 +79,8 @@ function itself(ast: Node, { name, file, at, parse }: Standing): readonly Node[]
 // A list of the functions is made before they are defined.
 function collect(value: unknown, functions: Map<string, Node>): void {
   if (typeof value !== "object" || value === null) return;
-  if (isNode(value) && value.type === "FunctionDef" && typeof value.name === "string") functions.set(value.name, value);
+  if (isNode(value) && value.type === "FunctionDef" && typeof value.name === "string" && !isCoproc(value))
+    functions.set(value.name, value);
   for (const each of Object.values(value)) collect(each, functions);
 }
 
@@ -197,7 +199,7 @@ function partOf(node: Node, about: Standing, depth: number): Node | null {
     case "ArithBracedExpansion":
       return bracedVariable(node);
     case "SimpleCommand":
-      return ansiQuotes(node) ?? expandedFirst(node, about);
+      return simpleCoproc(node) ?? elementClosed(node) ?? ansiQuotes(node) ?? expandedFirst(node, about);
     case "Statement":
       return node.background === true ? job(node, about) : associative(node, about);
     case "For":

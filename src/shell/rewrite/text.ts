@@ -1,8 +1,8 @@
 // Converts between script text and the interpreter's syntax tree.
 
 import { Bash } from "just-bash/browser";
-import { withoutSelect, withSelect } from "./menus.ts";
 import { type Node, scriptOf } from "./nodes.ts";
+import { asWritten, parsable } from "./unparsed.ts";
 
 let parser: Bash | null = null;
 
@@ -14,18 +14,18 @@ export function parse(text: string): readonly Node[] {
 }
 
 export function textOf(command: Node): string {
-  return changedText(":", () => scriptOf([command]));
+  return asWritten(changedText(":", () => scriptOf([command])));
 }
 
 export function statementText(statement: Node): string {
-  return changedText(":", () => ({ type: "Script", statements: [statement] }));
+  return asWritten(changedText(":", () => ({ type: "Script", statements: [statement] })));
 }
 
-/** The text of a changed tree. */
+/** The text of a changed tree, for the interpreter. */
 export function changedText(script: string, change: (ast: Node) => Node): string {
   const writer = new Bash({ defenseInDepth: false, commands: [] });
   writer.registerTransformPlugin({ name: "gsv", transform: ({ ast }) => ({ ast: change(ast as never) as never }) });
-  return withSelect(closed(writer.transform(withoutSelect(script, parse)).script));
+  return closed(writer.transform(parsable(script, parse)).script);
 }
 
 /** Puts the end of a here-document on its own line; the interpreter's printer may append a brace. */

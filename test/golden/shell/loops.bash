@@ -62,3 +62,6 @@ while true; do break; done; echo $?
 find sub -name '*.txt' -print0 | sort -z | while IFS= read -r -d '' f; do echo "<$f>"; done
 #### select from list
 select x in a b; do echo "chose $x"; break; done <<< 2 2>/dev/null
+#### status after break
+for i in 1 2; do false; break; done; echo $?; until false; do (exit 3); break; done; echo $?; while :; do while :; do false; break 2; done; done; echo $?
+while [ "$x" != 1 ]; do x=1; false; done; echo $?; for i in 1; do if true; then false; break; fi; done; echo $?; for i in 1; do false; eval break; done; echo $?
