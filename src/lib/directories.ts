@@ -1,7 +1,10 @@
 // Directories of this computer: their names, and making changes of them durable.
 
-import { constants, type Dirent, readdirSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, constants, type Dirent, fsync, openSync, readdirSync } from "node:fs";
+import { promisify } from "node:util";
+
+/** Makes an open file durable. */
+export const syncDescriptor: (descriptor: number) => Promise<void> = promisify(fsync);
 
 /** Empty if the directory is missing or unreadable, or if it is none. */
 export function listDirectory(path: string): string[] {
@@ -23,10 +26,10 @@ export function listEntries(path: string): Dirent[] {
 
 /** Makes renames and unlinks in the directory durable. */
 export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  const directory = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    await handle.sync();
+    await syncDescriptor(directory);
   } finally {
-    await handle.close();
+    closeSync(directory);
   }
 }

@@ -3,7 +3,8 @@
 // an intent is completed if the bytes are in place, else rolled back. Changes run one at a time; only the slow part, writing the
 // temporary file, runs concurrently.
 
-import { rename, unlink } from "node:fs/promises";
+import { renameSync } from "node:fs";
+import { unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
@@ -257,14 +258,14 @@ class DiskObjects implements StoredObjects {
   private async renameInto(temporary: string, key: string): Promise<void> {
     const path = this.path(key);
     if ((await kindAt(path)) === "directory") await removeEmptyDirectories(path);
-    await rename(temporary, path);
+    renameSync(temporary, path);
   }
 
   private async moveKey(from: string, to: string): Promise<void> {
     await checkParents(this.directory, from);
     await makeParents(this.directory, to);
     if ((await kindAt(this.path(to))) === "directory") await removeEmptyDirectories(this.path(to));
-    await rename(this.path(from), this.path(to));
+    renameSync(this.path(from), this.path(to));
     await syncDirectory(dirname(this.path(to)));
     await syncDirectory(dirname(this.path(from)));
   }
