@@ -172,8 +172,9 @@ describe("a watch never fires on what it caused", () => {
     for (let turn = 0; turn < 20; turn++) await home.quiet();
     const counts = await settled();
     for (const pid of [a, b, child]) await home.inState(pid, "idle");
-    // Three watches have at most 3 + 3·2 + 3·2·1 orders to follow each other.
-    for (const count of counts) expect(count).toBeLessThanOrEqual(5);
+    // Each watch comes once in each order of the three: 1 alone, 2 after one other, 2 after both. An order through the child counts twice,
+    // because its end also wakes its parent. So no watch fires more than 1 + 3 + 4 times.
+    for (const count of counts) expect(count).toBeLessThanOrEqual(8);
     expect(await settled()).toEqual(counts);
   });
 
