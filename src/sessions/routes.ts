@@ -111,7 +111,14 @@ export class Routes {
     const { kernel, clock } = this.ports;
     const { source, sender, agent: agentId, project: projectId, name, workDir, initialPrompt } = about;
     const isKnown = (await kernel.sessions.get(id)) ?? (await kernel.sessions.generation(id));
-    if (isKnown !== null || Object.keys(about).length === 0) return await sessionNamed(kernel, caller, id);
+    if (isKnown !== null || Object.keys(about).length === 0) {
+      const session = await sessionNamed(kernel, caller, id);
+      // Several senders may share a conversation: the latest one pays.
+      if (sender === undefined || session.key === MAIN_SESSION_KEY) return session;
+      const by = { source: source ?? session.source, sender };
+      await kernel.sessions.change(session.id, by, clock.now());
+      return { ...session, ...by };
+    }
     const given = { source, sender, agentId, projectId, name, workDir, initialPrompt };
     const columns = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     return await kernel.sessions.create({ id, ownerUid: caller.ownerUid, createdAt: clock.now(), ...columns });

@@ -2,6 +2,7 @@
 // command, and in the process manager.
 
 import { expect, test } from "bun:test";
+import type { CreditBalance } from "../../src/abi/process/credits.ts";
 import type { SessionInfo } from "../../src/syscalls/session/session-service.ts";
 import { runs } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
@@ -88,4 +89,20 @@ test("the manager's sessions with a sender are in the sender's conversation, in 
   it.manager.resumeProcess(before.session, "still there?");
   await it.until(before.session, "session_exited", 2);
   expect(await it.pid(before.session)).toBe(before.pid);
+});
+
+test("the sender who writes pays, in each of the manager's sessions that share a conversation", async () => {
+  await using it = await ManagedKernel.boot();
+  const set = (key: string, value: string) => it.home.sys.call("config.set", { key, value });
+  await set("session.dmScope", "per-peer");
+  await set("session.identityLinks", '{"zoe":["algochat:W1","algochat:W2"]}');
+  const first = await it.talked({ source: "algochat", sender: "W1" });
+  await it.talked({ source: "algochat", sender: "W2" });
+  it.manager.resumeProcess(first.session, "back again");
+  await it.until(first.session, "session_exited", 2);
+  const { balances } = await it.home.sys.call<{ balances: CreditBalance[] }>("credits.balance", {});
+  expect(balances.map(({ wallet, consumed }) => [wallet, consumed]).sort()).toEqual([
+    ["W1", 2],
+    ["W2", 1],
+  ]);
 });
