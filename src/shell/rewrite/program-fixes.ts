@@ -1,6 +1,7 @@
-// Programs of the interpreter that misread some arguments: rewrites the arguments, then calls the program.
+// Programs of the interpreter that misread some arguments or end with another status: rewrites those, around the call of the program.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { exitStatusOfCode } from "../../abi/errno.ts";
 
 /** `whileListing`: runs a program that lists directories itself. */
 export function adjusted(whileListing: <T>(work: () => Promise<T>) => Promise<T>): readonly CustomCommand[] {
@@ -31,8 +32,19 @@ export function adjusted(whileListing: <T>(work: () => Promise<T>) => Promise<T>
   const listing = ["tree", "rg"].map((name) =>
     defineCommand(name, (args, { origCommand }) => whileListing(() => run(origCommand, args))),
   );
-  return [...shells, find, ...listing, date, touch, times, jq];
+  const copying = ["cp", "mv"].map((name) =>
+    defineCommand(name, async (args, { origCommand }) => {
+      const result = await run(origCommand, args);
+      return result.exitCode === 1 && TOO_LARGE.test(result.stderr)
+        ? { ...result, exitCode: TOO_LARGE_STATUS }
+        : result;
+    }),
+  );
+  return [...shells, find, ...listing, ...copying, date, touch, times, jq];
 }
+
+const TOO_LARGE = /: File too large(?::|$)/m;
+const TOO_LARGE_STATUS = exitStatusOfCode("EFBIG");
 
 /** `touch -t 202401311200.30` as `touch -d`. */
 function stamped(args: readonly string[]): readonly string[] {
