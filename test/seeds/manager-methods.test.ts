@@ -100,8 +100,11 @@ const ROWS: readonly Row<null>[] = [
     async () => {
       const session = await it.talked();
       const early = await call("sendMessage", session.id, "not running");
+      const before = it.server.requests.length;
       it.server.will(HELD);
       await call("resumeProcess", session, "and now");
+      // Stopped before that, it would leave this answer to the next request.
+      await it.asking(before);
       const late = await call("sendMessage", session.id, "one thing more");
       await call("settled");
       await call("stopProcess", session.id);
