@@ -5,6 +5,7 @@ import { SysError } from "../../src/abi/errno.ts";
 import { matches, type Signal, type SignalFilter } from "../../src/abi/signal.ts";
 import type { CallOptions, ClientInfo, Sys } from "../../src/abi/sys.ts";
 import type { Door } from "../../src/rpc/connection.ts";
+import type { SysUnderTest } from "../contract/sys.ts";
 
 export interface HomeState {
   readonly done: Map<string, number>;
@@ -109,6 +110,26 @@ export class FakeDoor implements Door {
       });
     });
   }
+}
+
+/** The subject of the Sys contract: a Sys whose kernel is a FakeDoor. */
+export function behindDoor(sys: Sys, cleanup: () => Promise<void>): SysUnderTest {
+  return {
+    sys,
+    read: { name: "echo", args: { hello: "❄" }, answer: { hello: "❄" } },
+    failing: { name: "fail", args: {}, code: "ESRCH" },
+    waiting: { name: "wait", args: {} },
+    keyed: { name: "count", args: {} },
+    speaking: {
+      name: "speak",
+      args: { signals: [text(1)] },
+      hears: { pid: "task:abc123", names: ["chat.*"] },
+      deaf: { pid: "init:1000" },
+    },
+    // Signals and answers share one ordered stream: an answered call means they are here.
+    quiet: async () => void (await sys.call("echo", {})),
+    cleanup,
+  };
 }
 
 /** The classes of the fake's calls. */
