@@ -11,6 +11,18 @@ import { INIT, TestKernel } from "../support/kernel.ts";
 const MESSAGES = 450;
 const VERSION = { name: "Read", args: { path: "/proc/version" } };
 
+/** `clear` replaces the deletion of one part. */
+function bootWith(clear: (stored: () => Promise<boolean>) => Promise<boolean>): Promise<TestKernel> {
+  return TestKernel.boot({
+    ports: (ports) => ({
+      ...ports,
+      processes: Object.assign(Object.create(ports.processes), {
+        clearClosed: (pid: string) => clear(() => ports.processes.clearClosed(pid)),
+      }),
+    }),
+  });
+}
+
 /** Many messages in one run. */
 async function longHistory(home: TestKernel): Promise<void> {
   home.model.will(INIT, { text: "looking", calls: [VERSION], hold: true }, { text: "done" });
@@ -36,17 +48,10 @@ const ALL = Array.from({ length: MESSAGES }, (_, at) => `message ${at + 1}`);
 test("a reset that dies between two parts is finished by the next kernel, with all messages in one archive", async () => {
   const reached = Promise.withResolvers<void>();
   let parts = 0;
-  await using home = await TestKernel.boot({
-    ports: (ports) => ({
-      ...ports,
-      processes: Object.assign(Object.create(ports.processes), {
-        async clearClosed(pid: string) {
-          if (++parts !== 2) return await ports.processes.clearClosed(pid);
-          reached.resolve();
-          return await new Promise(() => {});
-        },
-      }),
-    }),
+  await using home = await bootWith(async (stored) => {
+    if (++parts !== 2) return await stored();
+    reached.resolve();
+    return await new Promise<never>(() => {});
   });
   await longHistory(home);
   void home.sys.call("proc.reset", { pid: INIT }).catch(() => undefined);
@@ -63,17 +68,10 @@ test("a reset that dies between two parts is finished by the next kernel, with a
 
 test("a long history is deleted in parts, and the answer counts all of it", async () => {
   let parts = 0;
-  await using home = await TestKernel.boot({
-    ports: (ports) => ({
-      ...ports,
-      processes: Object.assign(Object.create(ports.processes), {
-        async clearClosed(pid: string) {
-          const more = await ports.processes.clearClosed(pid);
-          if (more) parts++;
-          return more;
-        },
-      }),
-    }),
+  await using home = await bootWith(async (stored) => {
+    const more = await stored();
+    if (more) parts++;
+    return more;
   });
   await longHistory(home);
   const closed = await home.sys.call<Closed>("proc.reset", { pid: INIT });
