@@ -4,11 +4,11 @@ import { expect, test } from "bun:test";
 import type { SignalOf } from "../../src/abi/signal.ts";
 import { alikeWith } from "../../tui/approval-card/alike.ts";
 import type { Ask } from "../../tui/state/asks.ts";
+import { answering, READ_MS } from "../support/cards.ts";
 import { said } from "../support/chat.ts";
-import { Played } from "../support/played.ts";
+import type { Played } from "../support/played.ts";
 import { EDIT, FAILED, INSTALL, QUESTION, TESTS } from "../support/scene-talk.ts";
 
-const READ_MS = 450;
 type Asked = Partial<SignalOf<"chat.hil">>;
 
 const like = (id: string, command: string, more: Asked = {}): Asked => ({
@@ -20,8 +20,7 @@ const like = (id: string, command: string, more: Asked = {}): Asked => ({
 });
 
 async function shown(...asks: readonly Asked[]): Promise<Played> {
-  const shell = await Played.open();
-  shell.io.fakeSys.answer("hil.answer", () => ({}));
+  const shell = await answering();
   await shell.play(...asks.map((each) => said.hil(each)));
   await shell.settle(READ_MS);
   return shell;

@@ -2,26 +2,18 @@
 
 import { expect, test } from "bun:test";
 import type { SignalOf } from "../../src/abi/signal.ts";
+import { answering, answers, press, READ_MS } from "../support/cards.ts";
 import { said } from "../support/chat.ts";
-import { Played } from "../support/played.ts";
+import type { Played } from "../support/played.ts";
 import { INSTALL } from "../support/scene-talk.ts";
 
-const READ_MS = 450;
-
 async function shown(ask: Partial<SignalOf<"chat.hil">> = INSTALL): Promise<Played> {
-  const shell = await Played.open();
-  shell.io.fakeSys.answer("hil.answer", () => ({}));
+  const shell = await answering();
   await shell.play(said.hil(ask));
   await shell.settle(READ_MS);
   return shell;
 }
 
-async function press(shell: Played, key: string): Promise<void> {
-  await shell.type(key);
-  await shell.settle(READ_MS);
-}
-
-const answers = ({ io }: Played) => io.fakeSys.asked("hil.answer");
 const ALWAYS = { id: "n4p2", decision: "approve", always: true };
 
 test("`a` lists the exact line and its patterns, and a number allows one of them", async () => {

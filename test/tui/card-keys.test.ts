@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import type { SignalOf } from "../../src/abi/signal.ts";
+import { answering, answers, press, READ_MS } from "../support/cards.ts";
 import { said } from "../support/chat.ts";
-import { Played } from "../support/played.ts";
 
 type Asked = Partial<SignalOf<"chat.hil">>;
 
@@ -24,27 +24,9 @@ const CHOOSE: Asked = {
   call: "hil.ask",
   args: { question: "Which one?", choices: ["old", "new"] },
 };
-/** After the time in which a card ignores keys. */
-const READ_MS = 450;
-
-/** A single key, with nothing after it. */
-async function press(shell: Played, key: string): Promise<void> {
-  await shell.type(key);
-  await shell.settle(READ_MS);
-}
-
-async function played(): Promise<Played> {
-  const shell = await Played.open();
-  shell.io.fakeSys.answer("hil.answer", () => ({}));
-  return shell;
-}
-
-function answers({ io }: Played): readonly object[] {
-  return io.fakeSys.asked("hil.answer");
-}
 
 test("a key that only other cards have does nothing and says so; as the beginning of a word it is text", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil({ ...DELETE, about: { ...ABOUT, once: true } }));
   await shell.settle(READ_MS);
   for (const [key, hint] of [
@@ -69,7 +51,7 @@ test("a key that only other cards have does nothing and says so; as the beginnin
 });
 
 test("a number that the list of ways does not have is no text either", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil({ ...EDIT, about: { ...EDIT.about!, patterns: ["/etc/gsv/*"] } }));
   await shell.settle(READ_MS);
   await press(shell, "a");
@@ -81,7 +63,7 @@ test("a number that the list of ways does not have is no text either", async () 
 });
 
 test("the pager of a request names its file, in its last row and above the change", async () => {
-  const shell = await played();
+  const shell = await answering();
   const about = { ...EDIT.about!, target: "host", path: "/srv/site/a.txt" };
   const asked = said.hil({ ...EDIT, args: { path: "a.txt", oldString: "b", newString: "B" }, about });
   shell.io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...asked, expiresAt: null }] }));
@@ -95,7 +77,7 @@ test("the pager of a request names its file, in its last row and above the chang
 });
 
 test("a card chosen with tab is still there after its pager, and again ignores its first keys", async () => {
-  const shell = await played();
+  const shell = await answering();
   shell.io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...said.hil(DELETE), expiresAt: null }] }));
   await shell.play(said.hil(EDIT), said.hil(DELETE));
   await shell.settle(READ_MS);

@@ -3,8 +3,8 @@
 
 import { expect, test } from "bun:test";
 import type { SignalOf } from "../../src/abi/signal.ts";
+import { answering, answers, press, READ_MS } from "../support/cards.ts";
 import { said } from "../support/chat.ts";
-import { Played, type PlayOptions } from "../support/played.ts";
 
 type Asked = Partial<SignalOf<"chat.hil">>;
 
@@ -24,27 +24,9 @@ const EDIT: Asked = {
 const DELETE: Asked = { id: "gone", args: { path: "~/a.md\u202e" }, why: "delete ~/a.md\u202e" };
 const ASK: Asked = { id: "ask1", kind: "question", tool: "Ask", call: "hil.ask", args: { question: "Which one?" } };
 const CHOOSE: Asked = { ...ASK, id: "ask2", args: { question: "Which one?", choices: ["old", "new"] } };
-/** After the time in which a card ignores keys. */
-const READ_MS = 450;
-
-/** A single key, with nothing after it. */
-async function press(shell: Played, key: string): Promise<void> {
-  await shell.type(key);
-  await shell.settle(READ_MS);
-}
-
-async function played(options: PlayOptions = {}): Promise<Played> {
-  const shell = await Played.open(options);
-  shell.io.fakeSys.answer("hil.answer", () => ({}));
-  return shell;
-}
-
-function answers({ io }: Played): readonly object[] {
-  return io.fakeSys.asked("hil.answer");
-}
 
 test("a file change shows numbered and signed lines, and keys of the first 400 ms are ignored", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(EDIT));
   await press(shell, "y\r");
   expect(answers(shell)).toEqual([]);
@@ -63,7 +45,7 @@ test("a file change shows numbered and signed lines, and keys of the first 400 m
 });
 
 test("the real path stands on the card and in the decision; its end is not repeated, another given path is", async () => {
-  const shell = await played();
+  const shell = await answering();
   const about = { ...EDIT.about!, target: "host", path: "/srv/site/a.txt" };
   for (const [path, given] of [
     ["a.txt", ""],
@@ -82,7 +64,7 @@ test("the real path stands on the card and in the decision; its end is not repea
 });
 
 test("leaving the editor without a change approves nothing; the card stays and says so", async () => {
-  const shell = await played();
+  const shell = await answering();
   shell.io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...said.hil(DELETE), expiresAt: null }] }));
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
@@ -103,7 +85,7 @@ test("leaving the editor without a change approves nothing; the card stays and s
 });
 
 test("requests of the attached process come first, and take no key that was meant for another", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil({ ...EDIT, pid: "task:aaaaaa" }));
   await shell.settle(READ_MS);
   expect(shell.text()).toMatch(/^\? task:aaaaaa wants to edit/m);
@@ -127,7 +109,7 @@ test("requests of the attached process come first, and take no key that was mean
 });
 
 test("several requests are a list; tab shows the next, whose first keys are ignored too", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(EDIT), said.hil(DELETE));
   await shell.settle(READ_MS);
   expect(shell.text()).toMatch(/wants to edit .*1 of 2 · 0:00/);
@@ -148,7 +130,7 @@ test("several requests are a list; tab shows the next, whose first keys are igno
 });
 
 test("keys of a half-typed line go to the line; tab gives them to the card, and the line stays", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
   // Letters in one read are text, not a key.
@@ -163,7 +145,7 @@ test("keys of a half-typed line go to the line; tab gives them to the card, and 
 });
 
 test("a card that a view has hidden ignores first keys again: keys typed as the view closes are no answer", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
   for (const leaving of ["q", "qy"]) {
@@ -182,7 +164,7 @@ test("a card that a view has hidden ignores first keys again: keys typed as the 
 });
 
 test("a key right after the line was emptied is no answer", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(DELETE));
   await shell.type("abc");
   await shell.settle(READ_MS);
@@ -193,7 +175,7 @@ test("a key right after the line was emptied is no answer", async () => {
 });
 
 test("a denial with a reason sends the reason to the agent and keeps it in the transcript; escape cancels", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
   await press(shell, "r");
@@ -214,7 +196,7 @@ test("a denial with a reason sends the reason to the agent and keeps it in the t
 });
 
 test("a question is answered in words, with the half-typed line, or by the number of a choice", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(ASK));
   await shell.settle(READ_MS);
   await press(shell, "r");
@@ -238,7 +220,7 @@ test("a question is answered in words, with the half-typed line, or by the numbe
 });
 
 test("an answer from another client closes the card and names the account; the text typed for it is kept", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
   await press(shell, "r");
@@ -250,7 +232,7 @@ test("an answer from another client closes the card and names the account; the t
 });
 
 test("on the smallest screen a file change shows its reason, and not half of a path", async () => {
-  const shell = await played({ columns: 40, rows: 12 });
+  const shell = await answering({ columns: 40, rows: 12 });
   const args = { path: "NOTES.md", content: "one" };
   const reasons = ["changes files on this computer"];
   const about = { target: "gsv", directory: null, reasons, diff: null } as const;
@@ -262,7 +244,7 @@ test("on the smallest screen a file change shows its reason, and not half of a p
 });
 
 test("on the smallest screen a card shows its title, its keys and as much as fits, and d shows all", async () => {
-  const shell = await played({ columns: 40, rows: 12 });
+  const shell = await answering({ columns: 40, rows: 12 });
   const command = Array.from({ length: 30 }, (_, line) => `echo ${line}`).join("\n");
   const long = { id: "long", tool: "Shell", call: "shell.exec", args: { command }, why: `run: ${command}` };
   shell.io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...said.hil(long), expiresAt: null }] }));
@@ -281,7 +263,7 @@ test("on the smallest screen a card shows its title, its keys and as much as fit
 });
 
 test("after a suspension the open card is there again, and its keys are ignored for a moment", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(EDIT));
   await shell.settle(READ_MS);
   const { stops } = shell;

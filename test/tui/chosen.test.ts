@@ -2,26 +2,14 @@
 
 import { expect, test } from "bun:test";
 import type { SignalOf } from "../../src/abi/signal.ts";
+import { answering, answers, READ_MS } from "../support/cards.ts";
 import { said } from "../support/chat.ts";
-import { Played } from "../support/played.ts";
 
 const DELETE: Partial<SignalOf<"chat.hil">> = { id: "gone", args: { path: "~/a.md" }, why: "delete ~/a.md" };
 const EDIT: typeof DELETE = { id: "edit", tool: "Write", call: "fs.write", args: { path: "~/b.md", content: "b" } };
-/** After the time in which a card ignores keys. */
-const READ_MS = 450;
-
-async function played(): Promise<Played> {
-  const shell = await Played.open();
-  shell.io.fakeSys.answer("hil.answer", () => ({}));
-  return shell;
-}
-
-function answers({ io }: Played): readonly object[] {
-  return io.fakeSys.asked("hil.answer");
-}
 
 test("a letter that another letter follows begins a sentence, at the pace people type", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
   for (const words of ["yes but", "and then", "no way", "remove it", "else"]) {
@@ -42,7 +30,7 @@ test("a letter that another letter follows begins a sentence, at the pace people
 });
 
 test("a pressed answer is shown, holds if nothing follows, and can be cancelled until then", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
   for (const back of ["\x7f", "\x1b"]) {
@@ -66,7 +54,7 @@ test("a pressed answer is shown, holds if nothing follows, and can be cancelled 
 });
 
 test("after tab the keys of the card act at once, and a card that closes drops the pressed answer", async () => {
-  const shell = await played();
+  const shell = await answering();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
   await shell.type("y");

@@ -4,6 +4,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { READ_MS } from "../support/cards.ts";
 import { FirstHourModel, makeProject, personEnv, stable } from "../support/first-hour.ts";
 import { plainGit } from "../support/git.ts";
 import { type Env, TestHome } from "../support/home.ts";
@@ -16,8 +17,6 @@ const SIZES = [
   { columns: 100, rows: 30 },
   { columns: 60, rows: 20 },
 ] as const;
-/** Cards ignore keys for a moment. */
-const READ_MS = 450;
 const READY = /^~\/add {2}add\b.*\n›$/m;
 const sandbox = await machineSandbox();
 

@@ -4,6 +4,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { READ_MS } from "../support/cards.ts";
 import { type Env, type TestHome, withHome } from "../support/home.ts";
 import type { Session } from "../support/session.ts";
 import { oneIn, SEED } from "../support/soak.ts";
@@ -22,8 +23,6 @@ const ANSWER: WireReply = {
   body: WIRE.body({ text: ["I am here."], usage: { input: 30, output: 5 } }),
 };
 const OVERLOADED: WireReply = WIRE.error("overloaded");
-/** Cards ignore keys for a moment. */
-const READ_MS = 450;
 
 /** A server that knows one key. */
 const choosy = () =>

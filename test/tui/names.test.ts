@@ -2,13 +2,13 @@
 
 import { expect, test } from "bun:test";
 import type { SignalOf } from "../../src/abi/signal.ts";
+import { READ_MS } from "../support/cards.ts";
 import { OTHER_RUN, said } from "../support/chat.ts";
 import { Played } from "../support/played.ts";
 import { processInfo } from "../support/process-info.ts";
 
 const BUILD = { pid: "task:aaaaaa", label: "build" };
 const DOCS = { pid: "task:cccccc", label: "docs" };
-const READ_MS = 450;
 
 async function played(...more: readonly { pid: string; label: string | null }[]): Promise<Played> {
   const processes = [{ pid: "init:1000", label: null }, BUILD, DOCS, ...more].map((each) => processInfo(each));

@@ -2,15 +2,13 @@
 
 import { expect, test } from "bun:test";
 import type { Signal, SignalOf } from "../../src/abi/signal.ts";
+import { answering, READ_MS } from "../support/cards.ts";
 import { said } from "../support/chat.ts";
 import { Played } from "../support/played.ts";
 import { PLAN } from "../support/scene-talk.ts";
 
-const READ_MS = 450;
-
 async function shown(): Promise<Played> {
-  const shell = await Played.open();
-  shell.io.fakeSys.answer("hil.answer", () => ({}));
+  const shell = await answering();
   await shell.play(said.hil(PLAN));
   await shell.settle(READ_MS);
   return shell;
