@@ -2,7 +2,7 @@
 // that are due then fire at once, in order. Tests try waits of hours with it.
 
 import { readFileSync } from "node:fs";
-import { type Clock, realClock } from "../lib/clock.ts";
+import { type Clock, realClock, sleepUntil } from "../lib/clock.ts";
 
 const LOOK_MS = 10;
 
@@ -35,16 +35,7 @@ export class MovedClock implements Clock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const done = () => {
-        cancel();
-        signal?.removeEventListener("abort", done);
-        resolve();
-      };
-      const cancel = this.set(ms, done, true);
-      signal?.addEventListener("abort", done);
-    });
+    return sleepUntil((done) => this.set(ms, done, true), signal);
   }
 
   after(ms: number, callback: () => void): () => void {

@@ -17,20 +17,23 @@ export interface Clock {
 export const realClock: Clock = {
   now: () => Date.now(),
   mono: () => performance.now(),
-  sleep(ms, signal) {
-    return new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const done = () => {
-        cancel();
-        signal?.removeEventListener("abort", done);
-        resolve();
-      };
-      const cancel = arm(ms, done, true);
-      signal?.addEventListener("abort", done);
-    });
-  },
+  sleep: (ms, signal) => sleepUntil((done) => arm(ms, done, true), signal),
   after: (ms, callback) => arm(ms, callback, false),
 };
+
+/** Resolves when the timer ends, or when the signal aborts. `arm` sets the timer and returns how to cancel it. */
+export function sleepUntil(arm: (done: () => void) => () => void, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      cancel();
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = arm(done);
+    signal?.addEventListener("abort", done);
+  });
+}
 
 function arm(ms: number, callback: () => void, keepAlive: boolean): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,6 +1,6 @@
 // A clock that only moves on command: tests of waiting without waiting.
 
-import type { Clock } from "../../src/lib/clock.ts";
+import { type Clock, sleepUntil } from "../../src/lib/clock.ts";
 
 interface Timer {
   readonly due: number;
@@ -27,16 +27,7 @@ export class FakeClock implements Clock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const cancel = this.after(ms, done);
-      function done() {
-        cancel();
-        signal?.removeEventListener("abort", done);
-        resolve();
-      }
-      signal?.addEventListener("abort", done);
-    });
+    return sleepUntil((done) => this.after(ms, done), signal);
   }
 
   after(ms: number, run: () => void): () => void {

@@ -1,6 +1,6 @@
 // Commands that start a coprocess or take it by number: `read -u FD`, `wait PID`, `kill PID`.
 
-import { numberOf, signalNamed } from "../jobs/signal-names.ts";
+import { killOptions, numberOf, signalNamed } from "../jobs/signal-names.ts";
 import { OWN } from "../programs/internal-words.ts";
 import { isCoproc } from "../rewrite/coprocs.ts";
 import { redirected, withoutInput } from "./coproc-redirections.ts";
@@ -106,13 +106,10 @@ async function allEnded(
 }
 
 function killing(args: readonly string[], coprocs: Known): Promise<Result> | null {
-  const [first = ""] = args;
-  const isNamed = first === "-s" || first === "-n";
-  const signal = isNamed ? (args[1] ?? "") : first.startsWith("-") && first !== "--" ? first.slice(1) : "TERM";
-  const pids = args.slice(isNamed ? 2 : first.startsWith("-") ? 1 : 0);
-  const name = signal === "0" ? null : signalNamed(signal);
-  if (pids.length === 0 || !pids.every((pid) => coprocs.isPid(pid)) || (name === null && signal !== "0")) return null;
-  const gone = pids.filter((pid) => !coprocs.kill(Number(pid), name === null ? 0 : numberOf(name)));
+  const { signal, targets: pids } = killOptions(args);
+  const name = signalNamed(signal);
+  if (name === null || pids.length === 0 || !pids.every((pid) => coprocs.isPid(pid))) return null;
+  const gone = pids.filter((pid) => !coprocs.kill(Number(pid), numberOf(name)));
   const stderr = gone.map((pid) => `bash: kill: (${pid}) - No such process\n`).join("");
   return Promise.resolve({ stdout: "", stderr, exitCode: gone.length === pids.length ? 1 : 0 });
 }

@@ -2,6 +2,7 @@
 
 import { ENDED_BY } from "../../abi/errno.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { waitAtMost } from "../../lib/wait.ts";
 import { OWN, SINKS } from "../programs/internal-words.ts";
 import { Pipe } from "../programs/pipe.ts";
 import { group, type Node, statementOf } from "../rewrite/nodes.ts";
@@ -12,9 +13,9 @@ import { Input, type Outlet, streamsOf } from "./streams.ts";
 
 const READ_TOP = 63;
 const WRITE_TOP = 60;
-/** From here, `exec {fd}>&…` takes a number. */
+/** Highest descriptor that `exec {fd}>&…` takes. */
 const COPY_TOP = 40;
-/** A coprocess may take so long to end after its streams are closed at the end of the script. */
+/** Time for a coprocess to end by itself, after the end of the script closed its streams. */
 const END_MS = 100;
 
 /** The script's end of a pipe; several descriptors may share it. */
@@ -48,7 +49,7 @@ export class Coprocs {
     return this.ends.get(fd);
   }
 
-  /** Those that a `wait` without pids waits for. */
+  /** Pids that `wait` without arguments waits for. */
   childrenOf(parent: number): readonly number[] {
     return [...this.all.values()].filter((each) => each.parent === parent).map(({ pid }) => pid);
   }
@@ -123,7 +124,7 @@ export class Coprocs {
     }
   }
 
-  /** The status of a coprocess, which the script then no longer knows. */
+  /** Waits for a coprocess, forgets it, and returns its status. */
   async ended({ ctx: { state } }: Interpreter, pid: number): Promise<number> {
     const coproc = this.all.get(pid);
     if (coproc === undefined) return 0;
@@ -155,15 +156,13 @@ export class Coprocs {
     }
   }
 
-  /** Closes all streams, and stops those that do not end then. */
+  /** Closes all streams, and stops the coprocesses that do not end. */
   private async end(): Promise<void> {
     for (const end of this.ends.values()) end.close();
     const running = [...this.all.values()].filter(({ isRunning }) => isRunning);
     if (running.length === 0) return;
-    const over = new AbortController();
     const all = Promise.all(running.map(({ status }) => status));
-    await Promise.race([all, this.clock.sleep(END_MS, over.signal)]);
-    over.abort();
+    await waitAtMost(this.clock, END_MS, all);
     for (const { kill } of running) kill(ENDED_BY.TERM);
     await all;
   }

@@ -5,7 +5,7 @@ import { isInternal } from "../programs/internal-words.ts";
 import { isNode, type Node } from "../rewrite/nodes.ts";
 import type { Methods } from "./interpreter.ts";
 
-export const TOO_LARGE = /: output larger than \S+ \S+, not written$/m;
+export const NOT_WRITTEN = /: output larger than \S+ \S+, not written$/m;
 
 export function withFileLimits({ executeCommand }: Methods): Partial<Methods> {
   return {

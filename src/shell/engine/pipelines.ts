@@ -5,10 +5,10 @@ import { ENDED_BY } from "../../abi/errno.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Pipe } from "../programs/pipe.ts";
 import { Ended } from "../programs/program.ts";
-import { literalName, literalText, type Node } from "../rewrite/nodes.ts";
-import { breath, isLong } from "./breath.ts";
+import { group, literalName, literalText, type Node } from "../rewrite/nodes.ts";
 import { bytesOf, statusOf } from "./ends.ts";
 import { enoughFor } from "./enough.ts";
+import { hasRunLong, letEventsIn } from "./event-loop.ts";
 import { fork, stagePids } from "./fork.ts";
 import type { Interpreter, Methods, Result } from "./interpreter.ts";
 import { narrowed } from "./narrowed.ts";
@@ -43,7 +43,7 @@ async function concurrent(shell: Interpreter, pipeline: Node, clock: Clock): Pro
   const { lastArg } = state;
   const isCondition = pipeline.negated === true || conditions.has(pipeline);
   const shells = stages.map(({ isOwn, at }) => (isOwn ? shell : stageShell(shell, at, isCondition)));
-  for (const [at, pipe] of pipes.entries()) await known(pipe, commands[at + 1] as Node);
+  for (const [at, pipe] of pipes.entries()) await limitForHead(pipe, commands[at + 1] as Node);
   const running = stages.map(async (stage) => {
     try {
       return await runStage(shells[stage.at] as Interpreter, stage.command, stage.streams);
@@ -60,18 +60,18 @@ async function concurrent(shell: Interpreter, pipeline: Node, clock: Clock): Pro
   if (failed !== undefined) throw failed.reason;
   const statuses = ends.map((end) => (end.status === "fulfilled" ? end.value : 0)).slice(Number(pipeline.hidden ?? 0));
   if (state.shoptOptions.lastpipe !== true) state.lastArg = lastArg;
-  return collected.result(closing(shell, pipeline, statuses));
+  return collected.result(settledStatus(shell, pipeline, statuses));
 }
 
 /** A writer that never waits must know its `head` before it starts. */
-async function known(pipe: Pipe, reader: Node): Promise<void> {
+async function limitForHead(pipe: Pipe, reader: Node): Promise<void> {
   if (reader.type !== "SimpleCommand" || literalName(reader) !== "head") return;
   const words = (reader.args as readonly Node[]).map(literalText);
   if (!words.includes(null)) pipe.until(await enoughFor(words as readonly string[]));
 }
 
 /** Sets PIPESTATUS; returns the status of the pipeline. */
-function closing({ ctx: { state } }: Interpreter, pipeline: Node, statuses: readonly number[]): number {
+function settledStatus({ ctx: { state } }: Interpreter, pipeline: Node, statuses: readonly number[]): number {
   const elements = new Map(statuses.map((status, at) => [String(at), String(status)]));
   state.arrays ??= new Map();
   state.arrays.set("PIPESTATUS", { kind: "indexed", elements });
@@ -118,7 +118,7 @@ export function writing(pipe: Pipe, clock: Clock): Outlet {
     },
     async room() {
       await pipe.room();
-      await breath(clock);
+      await letEventsIn(clock);
       if (pipe.broken) throw new Ended(ENDED_BY.PIPE);
     },
   };
@@ -157,17 +157,17 @@ class Collected {
 /** Passes the output of a command on; the result is without it. */
 async function flushed(shell: Interpreter, result: Result): Promise<Result> {
   const { out, err } = streamsOf(shell);
-  const prints = out !== null && result.stdout !== "";
-  const tells = err !== null && result.stderr !== "";
-  if (!prints && !tells) return result;
+  const hasOut = out !== null && result.stdout !== "";
+  const hasErr = err !== null && result.stderr !== "";
+  if (!hasOut && !hasErr) return result;
   const counted = result.internalOutputAccounting ?? { stdout: 0, stderr: 0 };
   const { executionScope } = shell.ctx;
-  // What goes into a pipe is no output of the script, and the script's own is counted when it is written.
-  if (prints && (out.pipe !== null || out.isScript)) executionScope.outputBytes -= counted.stdout;
-  if (tells && (err.pipe !== null || err.isScript)) executionScope.outputBytes -= counted.stderr;
+  // Output into a pipe is not output of the script, and the script's own is counted when it is written.
+  if (hasOut && (out.pipe !== null || out.isScript)) executionScope.outputBytes -= counted.stdout;
+  if (hasErr && (err.pipe !== null || err.isScript)) executionScope.outputBytes -= counted.stderr;
   try {
-    if (tells) err.write(Buffer.from(result.stderr));
-    if (prints) {
+    if (hasErr) err.write(Buffer.from(result.stderr));
+    if (hasOut) {
       out.write(bytesOf(result));
       await out.room();
     }
@@ -179,9 +179,9 @@ async function flushed(shell: Interpreter, result: Result): Promise<Result> {
   }
   return {
     ...result,
-    ...(prints && { stdout: "", stdoutKind: "text" as const }),
-    ...(tells && { stderr: "" }),
-    internalOutputAccounting: { stdout: prints ? 0 : counted.stdout, stderr: tells ? 0 : counted.stderr },
+    ...(hasOut && { stdout: "", stdoutKind: "text" as const }),
+    ...(hasErr && { stderr: "" }),
+    internalOutputAccounting: { stdout: hasOut ? 0 : counted.stdout, stderr: hasErr ? 0 : counted.stderr },
   };
 }
 
@@ -194,7 +194,7 @@ interface Thrown {
 /** The output that an error carries is passed on, too. */
 async function failing(shell: Interpreter, error: Thrown): Promise<void> {
   if (typeof error.stdout !== "string" || typeof error.stderr !== "string") return;
-  // Those that end the script say so at its end.
+  // Errors that end the script are reported at its end.
   const endsScript = error.name === "ExecutionAbortedError" || error.name === "ExecutionLimitError";
   const rest = await flushed(shell, { stdout: error.stdout, stderr: endsScript ? "" : error.stderr, exitCode: 0 });
   Object.assign(error, { stdout: rest.stdout, ...(endsScript ? {} : { stderr: rest.stderr }) });
@@ -213,8 +213,7 @@ export function withPipelines(optionsOf: (shell: Interpreter) => { readonly cloc
         operators: [],
         background: false,
       };
-      const group = { type: "Group", body: [untimed], redirections: [] };
-      return executePipeline.call(this, { ...pipeline, commands: [group], negated: false });
+      return executePipeline.call(this, { ...pipeline, commands: [group([untimed])], negated: false });
     },
     executeStatement(statement) {
       const pipelines = statement.pipelines as readonly Node[];
@@ -223,7 +222,7 @@ export function withPipelines(optionsOf: (shell: Interpreter) => { readonly cloc
     },
     async executeCommand(command, stdin, isStdinOwned) {
       const options = optionsOf(this);
-      if (options !== null && isLong(options.clock)) await breath(options.clock);
+      if (options !== null && hasRunLong(options.clock)) await letEventsIn(options.clock);
       const inside = narrowed(streamsOf(this), command, {
         ctx: this.ctx,
         isStdinOwned: stdin !== "" || isStdinOwned === true,
@@ -238,9 +237,8 @@ export function withPipelines(optionsOf: (shell: Interpreter) => { readonly cloc
     },
     executeScript(script) {
       // The output of `$(…)` is its value.
-      const { out, err, input } = streamsOf(this);
-      const inside =
-        this.ctx.state.suppressVerbose === true && out !== null ? { out: null, err, input } : { out, err, input };
+      const streams = streamsOf(this);
+      const inside = this.ctx.state.suppressVerbose === true ? { ...streams, out: null } : streams;
       return within(this, inside, () => executeScript.call(this, script));
     },
   });

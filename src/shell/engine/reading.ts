@@ -1,4 +1,4 @@
-// `read` from a pipe whose writer still runs: it waits for what it needs and no longer, and leaves the rest to the next command.
+// `read` from a pipe whose writer still runs: it waits only for the bytes that it needs, and leaves the rest to the next command.
 
 import type { Clock } from "../../lib/clock.ts";
 import type { Interpreter, Result } from "./interpreter.ts";
@@ -16,7 +16,6 @@ interface Wanted {
   /** -N: no delimiter ends it. */
   readonly isExact: boolean;
   readonly seconds: number | null;
-  readonly descriptor: string | null;
 }
 
 export interface Reading {
@@ -28,7 +27,6 @@ function wantedBy(args: readonly string[]): Wanted {
   let [delimiter, isRaw, isExact] = ["\n", false, false];
   let characters: number | null = null;
   let seconds: number | null = null;
-  let descriptor: string | null = null;
   for (let at = 0; at < args.length; at++) {
     const word = args[at] ?? "";
     if (word === "--" || !/^-./.test(word)) break;
@@ -40,11 +38,10 @@ function wantedBy(args: readonly string[]): Wanted {
       if (flag === "d") delimiter = value;
       else if (flag === "n" || flag === "N") [characters, isExact] = [Number.parseInt(value, 10), flag === "N"];
       else if (flag === "t") seconds = Number.parseFloat(value);
-      else if (flag === "u") descriptor = value;
       break;
     }
   }
-  return { delimiter: Buffer.from(delimiter)[0] ?? 0, isRaw, characters, isExact, seconds, descriptor };
+  return { delimiter: Buffer.from(delimiter)[0] ?? 0, isRaw, characters, isExact, seconds };
 }
 
 export async function reading(

@@ -2,13 +2,12 @@
 
 import { ENDED_BY } from "../../abi/errno.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { spanMs } from "../programs/span.ts";
 import { fork } from "./fork.ts";
 import type { Interpreter, Result } from "./interpreter.ts";
 import { streamsOf, within } from "./streams.ts";
 
-const UNITS: { readonly [unit: string]: number } = { "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
-
-/** null for options that the interpreter's own knows better. */
+/** null if the interpreter's own `timeout` must handle the options. */
 export function limited(
   shell: Interpreter,
   args: readonly string[],
@@ -16,9 +15,9 @@ export function limited(
 ): Promise<Result> | null {
   const isKept = args[0] === "--preserve-status";
   const [span = "", name, ...words] = isKept ? args.slice(1) : args;
-  const [, number, unit = ""] = /^(\d+\.?\d*|\.\d+)([smhd]?)$/.exec(span) ?? [];
-  if (number === undefined || name === undefined) return null;
-  return run(shell, [name, ...words], { ms: Number(number) * (UNITS[unit] ?? 1) * 1000, isKept, clock });
+  const ms = spanMs(span);
+  if (ms === null || name === undefined) return null;
+  return run(shell, [name, ...words], { ms, isKept, clock });
 }
 
 interface Limit {

@@ -4,7 +4,7 @@ import type { SysError } from "../../abi/errno.ts";
 import { sizeText } from "../../lib/text/size.ts";
 
 /** Messages of bash; the interpreter looks for the code in front. */
-const PHRASES: { readonly [code: string]: string } = {
+export const PHRASES: { readonly [code: string]: string } = {
   ENOENT: "No such file or directory",
   EACCES: "Permission denied",
   EPERM: "Operation not permitted",

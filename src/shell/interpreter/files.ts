@@ -56,7 +56,7 @@ export class GsvFiles implements IFileSystem {
     this.openings = new Openings(kernel, clock, (path, error) => {
       const { message } =
         error instanceof SysError ? new ShellFileError(error, this.asTyped(path), true) : (error as Error);
-      this.tell("stderr", Buffer.from(`${message}\n`));
+      this.options.sink("stderr", Buffer.from(`${message}\n`));
     });
   }
 
@@ -66,7 +66,7 @@ export class GsvFiles implements IFileSystem {
     if (path.startsWith(SOURCES)) return Buffer.from(this.options.sourceAt(path) ?? "");
     // Read as a whole: redirections of builtins, and programs of the interpreter.
     if (isEndless(path)) {
-      this.tell("stderr", Buffer.from(`bash: ${endlessError(path, ENDLESS_BYTES).message}\n`));
+      this.options.sink("stderr", Buffer.from(`bash: ${endlessError(path, ENDLESS_BYTES).message}\n`));
       return endlessBytes(path, ENDLESS_BYTES, this.options.random);
     }
     const pieces: Uint8Array[] = [];
@@ -99,7 +99,7 @@ export class GsvFiles implements IFileSystem {
   ): Promise<void> {
     const stream = sinkOf(path);
     if (stream === "nowhere" || path === NULL) return;
-    if (stream !== null) return this.tell(stream, typeof content === "string" ? printed(content) : content);
+    if (stream !== null) return this.options.sink(stream, typeof content === "string" ? printed(content) : content);
     return this.put(path, bytesOf(content, options), "end");
   }
 
@@ -110,10 +110,6 @@ export class GsvFiles implements IFileSystem {
       this.openings.replace(path, at);
     }
     return this.making(path, () => this.ask(path, this.kernel.file("write", path, bytes, at), true));
-  }
-
-  private tell(stream: "stdout" | "stderr", bytes: Uint8Array): void {
-    this.options.sink(stream, bytes);
   }
 
   // Apply the umask only if the script has set one.

@@ -8,7 +8,7 @@ import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../targets/s
 import { Calls } from "../engine/calls.ts";
 import { Coprocs } from "../engine/coprocs.ts";
 import { extendInterpreter } from "../engine/engine.ts";
-import { TOO_LARGE } from "../engine/file-limits.ts";
+import { NOT_WRITTEN } from "../engine/file-limits.ts";
 import { Jobs } from "../jobs/jobs.ts";
 import { Traps } from "../jobs/traps.ts";
 import { OWN, SINKS, withoutInternalWords } from "../programs/internal-words.ts";
@@ -83,8 +83,8 @@ export class Script {
   private missed = false;
   private printedTooMuch = false;
   private printedTooLarge = false;
-  /** Number of concurrent pipes so far. */
-  private rows = 0;
+  /** Makes names of the rewritten script unique. */
+  private lastNumber = 0;
 
   constructor(
     private readonly job: ShellJob,
@@ -162,21 +162,12 @@ export class Script {
     const options = { rawScript: true, stdin: latin1(job.stdin), stdinKind: "bytes", signal: stopped } as const;
     try {
       const { exitCode, stdout, stderr, env } = await this.bash.exec(parsable(wholeScript(job), parse), options);
-      const isTooMuch = exitCode === EXIT_LIMIT && (this.printedTooMuch || TOO_MUCH.test(stderr));
-      const isFile = exitCode === EXIT_LIMIT && (this.printedTooLarge || TOO_LARGE.test(stderr));
-      const exit = isFile
-        ? EXIT_TOO_LARGE
-        : isTooMuch
-          ? ENDED_BY.output
-          : exitCode === 1 && this.missed
-            ? EXIT_UNSET
-            : exitCode;
       print("stdout", printed(stdout));
       const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
       // A typed line has no line numbers.
       const text = this.worded(word);
       print("stderr", Buffer.from(job.keepsState ? text.replaceAll(/^bash: line \d+: /gm, "bash: ") : text));
-      const status = await this.leave(this.stoppedWith ?? exit, env);
+      const status = await this.leave(this.stoppedWith ?? this.exitOf(exitCode, stderr), env);
       const isLost = job.keepsState && this.stoppedWith !== null;
       return { exit: status, state: this.state, cut: !this.parsed || isLost };
     } catch (error) {
@@ -186,6 +177,13 @@ export class Script {
     } finally {
       await this.runs.kernel.settle();
     }
+  }
+
+  /** The interpreter ends a script with the same status at every limit. */
+  private exitOf(status: number, stderr: string): number {
+    if (status === EXIT_LIMIT && (this.printedTooLarge || NOT_WRITTEN.test(stderr))) return EXIT_TOO_LARGE;
+    if (status === EXIT_LIMIT && (this.printedTooMuch || TOO_MUCH.test(stderr))) return ENDED_BY.output;
+    return status === 1 && this.missed ? EXIT_UNSET : status;
   }
 
   // The script could not do it itself: it ended by set -e or was stopped.
@@ -242,7 +240,7 @@ export class Script {
     const errexit = some(/^-\w*e\w*$|errexit/);
     this.events = eventsIn(texts) ?? this.events;
     this.traps.heardEvents = this.events;
-    const { hasTraps: traps, events, nextChain } = this;
+    const { hasTraps: traps, events, nextNumber } = this;
     // A sourced file may define functions with such names.
     const commands = some(/^(?:source|\.|eval)$/) ? new Set<string>() : this.runs.programs.names;
     // A sourced file may use what is defined here.
@@ -259,7 +257,7 @@ export class Script {
       parse,
       write: statementText,
       commands,
-      nextChain,
+      nextNumber,
       statuses,
       references,
     };
@@ -281,13 +279,13 @@ export class Script {
     }
   }
 
-  private readonly nextChain = () => String(++this.rows);
+  private readonly nextNumber = () => String(++this.lastNumber);
 
   private readonly sink: Sink = (stream, bytes) => {
     const text = stream === "stderr" && bytes.byteLength < SHORT_BYTES ? new TextDecoder().decode(bytes) : "";
     if (text.startsWith(`bash: ${UNSET}`)) this.missed = true;
     if (TOO_MUCH.test(text)) this.printedTooMuch = true;
-    if (TOO_LARGE.test(text)) this.printedTooLarge = true;
+    if (NOT_WRITTEN.test(text)) this.printedTooLarge = true;
     this.runs.print(stream, text === "" ? bytes : Buffer.from(this.worded(text)));
   };
 

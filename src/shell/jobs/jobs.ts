@@ -6,7 +6,7 @@ import { type Answer, answer, type Context, placed } from "../interpreter/called
 import { PRINTED_STATE_WORDS } from "../interpreter/kept-state.ts";
 import type { KernelPort } from "../interpreter/kernel-port.ts";
 import { LIVE, OWN } from "../programs/internal-words.ts";
-import { numberOf, signalNamed, signalTable } from "./signal-names.ts";
+import { killOptions, numberOf, signalNamed, signalTable } from "./signal-names.ts";
 import type { Traps } from "./traps.ts";
 
 export interface JobsOptions {
@@ -259,17 +259,6 @@ function waitOptions(args: readonly string[]) {
     next: rest.some((arg) => /^-f?n/.test(arg)),
     names: rest.filter((arg) => !/^-[nf]+$|^--$/.test(arg)),
   };
-}
-
-function killOptions(args: readonly string[]) {
-  const [first = "", second = ""] = args;
-  if (first === "-s" || first === "-n") return { signal: second, flags: args.slice(0, 2), targets: args.slice(2) };
-  if (first === "--") return { signal: "TERM", flags: [], targets: args.slice(1) };
-  // `-l` and other letters are flags, not signals.
-  if (/^-(?:l|L|-help|h|-json)$/.test(first)) return { signal: "TERM", flags: args, targets: [] };
-  const isSignal = first.startsWith("-") && (/^-\d+$/.test(first) || signalNamed(first.slice(1)) !== null);
-  if (isSignal) return { signal: first.slice(1), flags: [first], targets: args.slice(args[1] === "--" ? 2 : 1) };
-  return { signal: "TERM", flags: [], targets: args };
 }
 
 /** `%1`, `%%`, `%-`, `%sleep`, `%?word`, or a pid. */

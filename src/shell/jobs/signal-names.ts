@@ -1,4 +1,4 @@
-// Names and numbers of signals. Pure.
+// Names and numbers of signals, and the words of `kill`. Pure.
 
 const SIGNALS: ReadonlyMap<string, number> = new Map(
   Object.entries({
@@ -32,4 +32,15 @@ export function signalTable(): string {
     cells.slice(at * COLUMNS, (at + 1) * COLUMNS),
   );
   return rows.map((row) => `${row.join("\t")}\n`).join("");
+}
+
+export function killOptions(args: readonly string[]) {
+  const [first = "", second = ""] = args;
+  if (first === "-s" || first === "-n") return { signal: second, flags: args.slice(0, 2), targets: args.slice(2) };
+  if (first === "--") return { signal: "TERM", flags: [], targets: args.slice(1) };
+  // `-l` and other letters are flags, not signals.
+  if (/^-(?:l|L|-help|h|-json)$/.test(first)) return { signal: "TERM", flags: args, targets: [] };
+  const isSignal = first.startsWith("-") && (/^-\d+$/.test(first) || signalNamed(first.slice(1)) !== null);
+  if (isSignal) return { signal: first.slice(1), flags: [first], targets: args.slice(args[1] === "--" ? 2 : 1) };
+  return { signal: "TERM", flags: [], targets: args };
 }

@@ -7,6 +7,7 @@ import { inQuotes } from "../../lib/text/quote.ts";
 import type { SentSignal } from "../../targets/shell.ts";
 import { type Answer, answer, type Context, OUTERMOST, placed } from "../interpreter/called.ts";
 import { OWN, WHOLE } from "../programs/internal-words.ts";
+import { spanMs } from "../programs/span.ts";
 import type { Events } from "../rewrite/event-traps.ts";
 import { numberOf, signalNamed, signalTable } from "./signal-names.ts";
 
@@ -183,7 +184,7 @@ export class Traps {
 
   private async sleep(args: readonly string[], stopped: AbortSignal | undefined): Promise<Answer> {
     if (args.length === 0) return answer("", `sleep: missing operand\n${SLEEP_HELP}`, 1);
-    const spans = args.map(spanMs);
+    const spans = args.map((arg) => (/^inf(?:inity)?$/i.test(arg) ? LONGEST_MS : spanMs(arg)));
     const wrong = args[spans.indexOf(null)];
     if (wrong !== undefined) return answer("", `sleep: invalid time interval '${wrong}'\n${SLEEP_HELP}`, 1);
     const ms = spans.reduce<number>((sum, each) => sum + (each ?? 0), 0);
@@ -197,13 +198,6 @@ export class Traps {
 
 const SLEEP_HELP = "Try 'sleep --help' for more information.\n";
 const LONGEST_MS = 2 ** 31 - 1;
-const UNITS: { readonly [unit: string]: number } = { "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
-
-function spanMs(text: string): number | null {
-  if (/^inf(?:inity)?$/i.test(text)) return LONGEST_MS;
-  const [, number = "", unit = ""] = /^(\d+\.?\d*|\.\d+)([smhd]?)$/.exec(text) ?? [];
-  return number === "" ? null : Number(number) * (UNITS[unit] ?? 1) * 1000;
-}
 
 function linesOf(traps: ReadonlyMap<string, string>, wanted: readonly string[]): readonly string[] {
   const names = wanted.map(signalNamed);

@@ -66,10 +66,10 @@ export function expandedCommand(command: Node, { parse }: Parsing): Node | null 
 }
 
 /** `for ((i=0; i<${most:-3}; i++))`: a `while` loop whose condition updates first, except at the first time. */
-export function expandedLoop(loop: Node, { parse, nextChain }: Pick<Rules, "parse" | "nextChain">): Node | null {
+export function expandedLoop(loop: Node, { parse, nextNumber }: Pick<Rules, "parse" | "nextNumber">): Node | null {
   const [init, condition, update] = [loop.init, loop.condition, loop.update] as readonly (Node | null)[];
   if (![init, condition, update].some((each) => isNode(each) && isUnknown(each))) return null;
-  const again = `${OWN.value}again${nextChain()}`;
+  const again = `${OWN.value}again${nextNumber()}`;
   const sum = (expression: Node) => ({ type: "ArithmeticCommand", expression, redirections: [] });
   // A sum of 0 is no failure here.
   const run = (expression: Node | null | undefined) =>

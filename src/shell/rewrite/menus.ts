@@ -5,10 +5,10 @@ import { group, type Node } from "./nodes.ts";
 import type { Rules } from "./rewrite.ts";
 
 /** The loop of a menu; null for any other `for`. The menu is shown at first and after an empty line. */
-export function menuLoop(node: Node, { parse, nextChain }: Rules): Node | null {
+export function menuLoop(node: Node, { parse, nextNumber }: Rules): Node | null {
   const name = String(node.variable);
   if (!name.startsWith(OWN.select)) return null;
-  const [variable, items] = [name.slice(OWN.select.length), `${OWN.menu}${nextChain()}`];
+  const [variable, items] = [name.slice(OWN.select.length), `${OWN.menu}${nextNumber()}`];
   const [shown, over, place] = [`${items}_shown`, `${items}_over`, `${items}_place`];
   const [begin, ...rest] = parse(`${items}=("$@")
     ${shown}=; ${over}=0

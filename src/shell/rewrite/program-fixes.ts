@@ -2,6 +2,7 @@
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { exitStatusOfCode } from "../../abi/errno.ts";
+import { PHRASES } from "../interpreter/errors.ts";
 
 /** `whileListing`: runs a program that lists directories itself. */
 export function adjusted(whileListing: <T>(work: () => Promise<T>) => Promise<T>): readonly CustomCommand[] {
@@ -35,16 +36,14 @@ export function adjusted(whileListing: <T>(work: () => Promise<T>) => Promise<T>
   const copying = ["cp", "mv"].map((name) =>
     defineCommand(name, async (args, { origCommand }) => {
       const result = await run(origCommand, args);
-      return result.exitCode === 1 && TOO_LARGE.test(result.stderr)
-        ? { ...result, exitCode: TOO_LARGE_STATUS }
-        : result;
+      return result.exitCode === 1 && TOO_LARGE.test(result.stderr) ? { ...result, exitCode: EXIT_TOO_LARGE } : result;
     }),
   );
   return [...shells, find, ...listing, ...copying, date, touch, times, jq];
 }
 
-const TOO_LARGE = /: File too large(?::|$)/m;
-const TOO_LARGE_STATUS = exitStatusOfCode("EFBIG");
+const TOO_LARGE = new RegExp(`: ${PHRASES.EFBIG}(?::|$)`, "m");
+const EXIT_TOO_LARGE = exitStatusOfCode("EFBIG");
 
 /** `touch -t 202401311200.30` as `touch -d`. */
 function stamped(args: readonly string[]): readonly string[] {

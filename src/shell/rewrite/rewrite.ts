@@ -39,8 +39,8 @@ export interface Rules {
   readonly functions: ReadonlyMap<string, Node>;
   /** gsv's own commands. */
   readonly commands: ReadonlySet<string>;
-  /** Number of the next concurrent pipe. */
-  readonly nextChain: () => string;
+  /** A number that no name of the rewritten script contains yet. */
+  readonly nextNumber: () => string;
   /** Name references (`local -n`). */
   readonly references: ReadonlySet<string>;
   /** The script uses PIPESTATUS. */

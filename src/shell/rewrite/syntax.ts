@@ -2,13 +2,13 @@
 // the given name, and functions can be printed. Pure.
 
 import { inQuotes } from "../../lib/text/quote.ts";
-import { inRows } from "../engine/rows.ts";
 import { byPath } from "../interpreter/script-file.ts";
 import { LIVE, OWN, SENDING, SINKS } from "../programs/internal-words.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
 import { bracedVariable, expandedCommand, expandedFirst, expandedLoop, expandedPart } from "./arithmetic-text.ts";
 import { elementClosed, isCoproc, simpleCoproc } from "./coprocs.ts";
 import { watched } from "./event-traps.ts";
+import { inLines } from "./lines.ts";
 import { menuLoop } from "./menus.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf, textsIn } from "./nodes.ts";
 import { fromDevice } from "./pipes.ts";
@@ -51,8 +51,8 @@ export interface About extends Rules {
 
 export function prepared(ast: Node, given: About): Node {
   collect(ast, given.functions);
-  const about = { ...given, at: `${OWN.at}${given.nextChain()}`, redirected: holds(ast, redirectsErrors) };
-  const lined = { ...ast, statements: inRows(ast.statements as readonly Node[]) };
+  const about = { ...given, at: `${OWN.at}${given.nextNumber()}`, redirected: holds(ast, redirectsErrors) };
+  const lined = { ...ast, statements: inLines(ast.statements as readonly Node[]) };
   const watching = about.events === null ? lined : watched(lined, { ...about, ...about.events });
   const safe = changed(watching, about, 0) as Node;
   const after = about.ends === false ? [] : ending(about);

@@ -1,21 +1,21 @@
 // Statements on one line of a script as one statement, so that an error can give up the rest of the line. Pure.
 
-import { group, holds, type Node, statementOf } from "../rewrite/nodes.ts";
+import { group, holds, type Node, statementOf } from "./nodes.ts";
 
 /** May fail in a way that gives up the line. */
 const FAILING = new Set(["ArithmeticExpansion", "ParameterExpansion"]);
 
-export function inRows(statements: readonly Node[]): readonly Node[] {
+export function inLines(statements: readonly Node[]): readonly Node[] {
   if (!holds(statements, ({ type, operation }) => FAILING.has(type) && operation !== null)) return statements;
-  const rows: Node[][] = [];
+  const lines: Node[][] = [];
   let end: number | null = null;
   for (const statement of statements) {
     const start = lineOf(statement);
-    if (start !== null && start === end) rows.at(-1)?.push(statement);
-    else rows.push([statement]);
+    if (start !== null && start === end) lines.at(-1)?.push(statement);
+    else lines.push([statement]);
     end = start === null ? null : start + newlinesIn(sourceOf(statement));
   }
-  return rows.map((row) => (row.length === 1 ? row[0] : statementOf(group(row))) as Node);
+  return lines.map((line) => (line.length === 1 ? line[0] : statementOf(group(line))) as Node);
 }
 
 /** The first line of a statement; null if it is unknown. */

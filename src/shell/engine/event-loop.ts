@@ -5,13 +5,12 @@ import type { Clock } from "../../lib/clock.ts";
 const LONG_MS = 10;
 let lastMs = 0;
 
-/** Whether it is time for a breath. */
-export function isLong(clock: Pick<Clock, "mono">): boolean {
+export function hasRunLong(clock: Pick<Clock, "mono">): boolean {
   return clock.mono() - lastMs >= LONG_MS;
 }
 
-export async function breath(clock: Pick<Clock, "mono">): Promise<void> {
-  if (!isLong(clock)) return;
+export async function letEventsIn(clock: Pick<Clock, "mono">): Promise<void> {
+  if (!hasRunLong(clock)) return;
   await new Promise((resolve) => setImmediate(resolve));
   lastMs = clock.mono();
 }
