@@ -9,6 +9,7 @@ import type { ShownHook } from "../../src/syscalls/system/hooks.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
+import { agrees, canAsk, noTerminal } from "../io/consent.ts";
 import { page } from "../io/pager.ts";
 import { printResult, printText } from "../print.ts";
 
@@ -31,23 +32,20 @@ export const allow = command(
     const shown = await io.sys().call<ShownHook>("hooks.show", { hook });
     const { sha256, why, fix } = shown;
     if (sha256 === null) throw new SysError("EPERM", `${hook} cannot be allowed: ${why}`, [fix ?? ""]);
-    if (!yes && !(await agrees(io, shown, json))) return 1;
+    if (!yes && !(await isAllowed(io, shown, json))) return 1;
     const allowed = await io.sys().call<HookInfo>("hooks.allow", { hook, sha256 });
     await printResult(io, (await declared("hooks.allow")).cli.print, allowed, json);
     return 0;
   },
 );
 
-async function agrees(io: Io, shown: ShownHook, json: boolean): Promise<boolean> {
-  if (!io.stdin.isTTY || io.asksNobody || json) {
+async function isAllowed(io: Io, shown: ShownHook, json: boolean): Promise<boolean> {
+  if (!canAsk(io, json)) {
     await printText(io.stderr, shownText(shown));
-    throw new SysError("EUSAGE", "nothing was allowed: there is no terminal to ask on", [
-      `read it above, then: gsv hooks allow ${shown.hook} --yes`,
-    ]);
+    throw noTerminal("allowed", `read it above, then: gsv hooks allow ${shown.hook} --yes`);
   }
   await page(io, shownText(shown));
-  const answer = await io.person.ask("\nAllow this hook? [y/N] ");
-  return /^(?:y|yes)$/i.test(answer.trim());
+  return await agrees(io, "Allow this hook?");
 }
 
 function shownText({ hook, path, sha256, bytes, text, cut }: ShownHook): string {

@@ -2,7 +2,6 @@
 // same on a terminal. Without a terminal, only --yes trusts.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { SysError } from "../../src/abi/errno.ts";
 import type { WorkspaceInfo } from "../../src/abi/process/workspace.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
@@ -11,9 +10,11 @@ import type { Speaking } from "../../src/syscalls/repo/workspace.ts";
 import type { Spawned } from "../../src/syscalls/services.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
+import { agrees, canAsk, noTerminal } from "../io/consent.ts";
 import { jsonLine } from "../io/status.ts";
 import { printText } from "../print.ts";
 
+const QUESTION = "Trust these files, including later changes?";
 const LINES_SHOWN = 40;
 
 export const trust = command(
@@ -40,11 +41,9 @@ export const trust = command(
     if (!undo && !yes) {
       const speaking = await io.sys().call<Speaking>("workspace.speaks", { id });
       await show(io, speaking);
-      if (!io.stdin.isTTY || io.asksNobody || json)
-        throw new SysError("EUSAGE", "nothing was trusted: there is no terminal to ask on", [
-          `read the files above, then: gsv workspace trust ${quoted(id)} --yes`,
-        ]);
-      if (!(await agrees(io))) return 1;
+      if (!canAsk(io, json))
+        throw noTerminal("trusted", `read the files above, then: gsv workspace trust ${quoted(id)} --yes`);
+      if (!(await agrees(io, QUESTION))) return 1;
     }
     const decided = await io.sys().call<Speaking>("workspace.trust", { id, undo });
     await printText(io.stdout, json ? jsonLine(decided) : decidedText(decided));
@@ -72,7 +71,7 @@ export async function offer(io: Io, id: string): Promise<void> {
   const speaking = await io.sys().call<Speaking>("workspace.speaks", { id });
   if (speaking.trusted || speaking.files.length === 0) return;
   await show(io, speaking);
-  if (await agrees(io)) await io.sys().call("workspace.trust", { id });
+  if (await agrees(io, QUESTION)) await io.sys().call("workspace.trust", { id });
   else await printText(io.stderr, `Not trusted. To trust it later: gsv workspace trust ${quoted(id)}`);
 }
 
@@ -86,11 +85,6 @@ async function show(io: Io, { id, directory, files }: Speaking): Promise<void> {
       await printText(io.stderr, `  ... ${lines.length - LINES_SHOWN} more: gsv cat ${path}`);
   }
   if (files.length === 0) await printText(io.stderr, "  nothing yet");
-}
-
-async function agrees(io: Io): Promise<boolean> {
-  const answer = await io.person.ask("\nTrust these files, including later changes? [y/N] ");
-  return /^(?:y|yes)$/i.test(answer.trim());
 }
 
 function decidedText({ id, trusted, files }: Speaking): string {

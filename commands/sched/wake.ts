@@ -1,13 +1,13 @@
 // `gsv sched wake`: a timer of this computer that starts a kernel when something is due. Its files are shown before they are written.
 
-import { SysError } from "../../src/abi/errno.ts";
 import type { DueItem } from "../../src/abi/schedule.ts";
-import type { WakePlan, WakeStatus } from "../../src/abi/wake.ts";
+import type { WakePlan, WakeStatus, WakeTimer } from "../../src/abi/wake.ts";
 import { isoTime, localTime, type When } from "../../src/lib/text/days.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
+import { agrees, canAsk, noTerminal } from "../io/consent.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
 
@@ -16,10 +16,7 @@ const spec = {
   summary: "Start gsv when something is due",
   input: {
     what: field.withDefault(
-      field.choice("on, off, or status (default)", ["on", "off", "status"], {
-        positional: true,
-        meta: "on|off|status",
-      }),
+      field.choice("on, off, or status (default)", ["on", "off", "status"], { positional: true }),
       "status",
     ),
     yes: field.flag("do not ask before writing files", { letter: "y" }),
@@ -32,7 +29,7 @@ const spec = {
 
 export const wake: Command = command(spec, async ({ args: { what, yes = false }, json }, io) => {
   const timer = await io.machine.wakeTimer();
-  if (what === "on" && !(await turnedOn(io, { yes, json }))) return 1;
+  if (what === "on" && !(await turnedOn(io, timer, { yes, json }))) return 1;
   if (what === "off") {
     const removed = await timer.off();
     if (!json) await note(io, removed.length === 0 ? "gsv: the timer is off" : `gsv: removed ${removed.join(", ")}`);
@@ -43,19 +40,18 @@ export const wake: Command = command(spec, async ({ args: { what, yes = false },
   return status.fault === null ? 0 : 1;
 });
 
-async function turnedOn(io: Io, { yes, json }: { readonly yes: boolean; readonly json: boolean }): Promise<boolean> {
-  const timer = await io.machine.wakeTimer();
+async function turnedOn(
+  io: Io,
+  timer: WakeTimer,
+  { yes, json }: { readonly yes: boolean; readonly json: boolean },
+): Promise<boolean> {
   const { due } = await io.sys().call<{ due: readonly DueItem[] }>("sched.due", { limit: 1 });
   const at = due[0]?.at ?? null;
   const plan = timer.plan(at);
   if (!json) await printText(io.stderr, planText(plan));
   if (!yes) {
-    if (!io.stdin.isTTY || io.asksNobody || json)
-      throw new SysError("EUSAGE", "nothing was written: there is no terminal to ask on", [
-        "read it above, then: gsv sched wake on --yes",
-      ]);
-    const answer = await io.person.ask("\nWrite these files? [y/N] ");
-    if (!/^(?:y|yes)$/i.test(answer.trim())) return false;
+    if (!canAsk(io, json)) throw noTerminal("written", "read it above, then: gsv sched wake on --yes");
+    if (!(await agrees(io, "Write these files?"))) return false;
   }
   await timer.on(at);
   return true;
