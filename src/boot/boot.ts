@@ -32,6 +32,7 @@ import { CallWaiters } from "../process/history/histories.ts";
 import { lazySearch } from "../process/history/search/lazy-search.ts";
 import type { Ledger } from "../process/life/ledger.ts";
 import { offersUntilTheEnd } from "../process/life/offers.ts";
+import { KnownTexts } from "../process/prompt/context-files.ts";
 import type { Runners } from "../process/run/runners.ts";
 import { ToolServers } from "../process/run/tool-servers.ts";
 import { type ServingParts, servingParts } from "../serve/serving.ts";
@@ -190,6 +191,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     queue,
+    texts: new KnownTexts(),
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"], queue),
     calls: new CallWaiters(),
     servers: new ToolServers({ kernel: ports.kernel, bus, clock, random }),

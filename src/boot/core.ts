@@ -49,6 +49,7 @@ import type { Budgets } from "../process/limits/budgets.ts";
 import type { SenderCredits } from "../process/limits/sender-credits.ts";
 import type { Timeouts } from "../process/limits/timeouts.ts";
 import type { KeptMedia } from "../process/media.ts";
+import type { KnownTexts } from "../process/prompt/context-files.ts";
 import type { Blocks } from "../process/run/code-blocks.ts";
 import type { CurrentRun } from "../process/run/current-run.ts";
 import type { Runners } from "../process/run/runners.ts";
@@ -126,8 +127,9 @@ export interface Core extends Ports, SettingParts, RepoParts, CacheParts {
   readonly storage: StorageParts;
   readonly machine: Machine;
   readonly bus: Bus;
-  /** What is due. */
   readonly queue: DueQueue;
+  /** Context files of earlier prompts. */
+  readonly texts: KnownTexts;
   readonly callers: Callers;
   readonly passwords: Passwords;
   readonly logins: Logins;
@@ -143,7 +145,7 @@ export interface Core extends Ports, SettingParts, RepoParts, CacheParts {
   readonly hooks: HookParts;
   readonly onFault: (error: unknown) => void;
   readonly newRequestId: () => string;
-  /** Set by the server: the number of clients, and how to leave. */
+  /** Set by the server: the number of clients, how to leave, and how to listen on the network. */
   readonly host: { clients: () => number; drain: (why: LeaveReason) => void; listen: Listen | null };
   readonly serving: ServingParts;
   /** A Sys for a caller. Must not be used before the services are built. */

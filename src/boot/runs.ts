@@ -18,7 +18,6 @@ import type { SenderCredits } from "../process/limits/sender-credits.ts";
 import type { Timeouts } from "../process/limits/timeouts.ts";
 import { imagesIn, KeptMedia } from "../process/media.ts";
 import { assemblePrompt } from "../process/prompt/build-prompt.ts";
-import { KnownTexts } from "../process/prompt/context-files.ts";
 import { toolsOf } from "../process/prompt/profiles.ts";
 import type { Blocks } from "../process/run/code-blocks.ts";
 import { Lanes } from "../process/run/lanes.ts";
@@ -85,9 +84,8 @@ export function runPorts(
   });
   const logged = callLog(core);
   const diskAt = disksOf(core);
-  const texts = new KnownTexts();
   const promptOfRow = (row: ProcessRow) =>
-    assemblePrompt({ ...core, store, namespace: options.namespace, diskAt, texts, clock }, row);
+    assemblePrompt({ ...core, store, namespace: options.namespace, diskAt, clock }, row);
   const compactor = bootCompaction(core, { ledger, offered, promptOf: promptOfRow });
   return {
     store,

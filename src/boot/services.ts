@@ -38,7 +38,6 @@ import { contextFilesNamed } from "../process/life/spawn-context.ts";
 import { budgetService } from "../process/limits/budgets.ts";
 import { nicenessService } from "../process/limits/niceness.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
-import { KnownTexts } from "../process/prompt/context-files.ts";
 import { type PromptsPorts, promptsService } from "../process/prompt/prompt-service.ts";
 import { type Addressee, modelFor, modelOfProcess, modelService } from "../process/run/model-choice.ts";
 import { keyOf } from "../process/run/request.ts";
@@ -189,7 +188,7 @@ function settingsWatched({ settings }: Core, { pausedRuns, budgets }: ProcessPar
 }
 
 function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: ProcessParts): PromptsPorts {
-  const { kernel, processes: store, machine, callers, models, offers } = core;
+  const { kernel, processes: store, machine, callers, models, offers, texts } = core;
   const windowOf = async (name: string, { ownerUid: uid }: Pick<ProcessRow, "ownerUid">) =>
     (await models.windowOf({ uid, offer: undefined }, name))?.windowTokens ?? null;
   return {
@@ -199,7 +198,7 @@ function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: Proc
     clock: machine.clock,
     namespace: options.namespace,
     diskAt: disksOf(core),
-    texts: new KnownTexts(),
+    texts,
     tools,
     windowOf,
     open: (row) => ledger.open(row),
