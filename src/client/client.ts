@@ -9,6 +9,7 @@ import type { Credentials } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { ClientInfo, Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
+import { variablesNamed } from "../lib/host-environment.ts";
 import { isStopped } from "../lib/stopped.ts";
 import { quoted } from "../lib/text/quote.ts";
 import { clip } from "../lib/text/truncate.ts";
@@ -127,7 +128,7 @@ export async function startKernel({
     const child = Bun.spawn([...command, "kernel", "run"], {
       cwd: "/",
       env: {
-        ...only(env, KERNEL_ENV),
+        ...variablesNamed(KERNEL_ENV, env),
         GSV_HOME: paths.home,
         BUN_GC_TIMER_INTERVAL: String(MEMORY_LOOK_MS),
         BUN_JSC_forceRAMSize: String(MEMORY_ASSUMED),
@@ -175,16 +176,7 @@ export function isInProcess(env: ClientMachine["env"]): boolean {
 }
 
 export function clientEnv(env: ClientMachine["env"]): { readonly [name: string]: string } {
-  return only(env, CLIENT_ENV);
-}
-
-function only(env: ClientMachine["env"], names: readonly string[]): { [name: string]: string } {
-  const kept: { [name: string]: string } = {};
-  for (const name of names) {
-    const value = env[name];
-    if (value !== undefined) kept[name] = value;
-  }
-  return kept;
+  return variablesNamed(CLIENT_ENV, env);
 }
 
 /** The error that ended a kernel, from its log. Other lines may surround it. */

@@ -6,6 +6,19 @@ const KEPT = /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|LANG|LC_[A-Z]{1,20
 const VALUE_BYTES_MAX = 16 * 1024;
 const PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
+/** Variables of these names, with any value. */
+export function variablesNamed(
+  names: readonly string[],
+  env: { readonly [name: string]: string | undefined },
+): { [name: string]: string } {
+  const kept: { [name: string]: string } = {};
+  for (const name of names) {
+    const value = env[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
+}
+
 /** As `NAME=value` words. */
 export function hostEnvironmentWords(given: { readonly [name: string]: string | undefined }): string[] {
   return Object.entries(hostEnvironment(given)).map(([name, value]) => `${name}=${value}`);

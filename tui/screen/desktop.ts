@@ -2,7 +2,7 @@
 // option, no markup, no script.
 
 import type { Io } from "../../commands/command.ts";
-import { hostEnvironment } from "../../src/lib/host-environment.ts";
+import { hostEnvironment, variablesNamed } from "../../src/lib/host-environment.ts";
 import { sanitize } from "../../src/lib/text/sanitize.ts";
 import { abortAfter } from "../../src/lib/wait.ts";
 
@@ -30,8 +30,7 @@ function withoutMarkup(text: string): string {
 }
 
 function run({ env, clock, spawn }: DesktopIo, argv: readonly string[]): void {
-  const session = SESSION.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
-  const program = { argv, env: { ...hostEnvironment(env), ...Object.fromEntries(session) }, stdin: "" };
+  const program = { argv, env: { ...hostEnvironment(env), ...variablesNamed(SESSION, env) }, stdin: "" };
   const quiet = { ...program, onOutput: () => {}, stderr: "ignore" } as const;
   abortAfter(clock, TIME_LIMIT_MS, (signal) => spawn({ ...quiet, signal })).catch(() => {});
 }

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { messageOf, SysError } from "../../abi/errno.ts";
 import type { WakeFile, WakeTimer } from "../../abi/wake.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { variablesNamed } from "../../lib/host-environment.ts";
 import { waitAtMost } from "../../lib/wait.ts";
 import type { HomePaths } from "../../paths.ts";
 import { type Units, unitsFor } from "./units.ts";
@@ -61,7 +62,7 @@ export function wakeTimer(machine: WakeMachine): WakeTimer {
   };
   const isOn = () => {
     const known = installed();
-    return known !== null && known.files.every((path) => existsSync(path));
+    return known?.files.every((path) => existsSync(path)) ?? false;
   };
   return {
     isOn,
@@ -133,17 +134,13 @@ async function run({ env, clock }: WakeMachine, argv: readonly string[]): Promis
   if (program === null) throw new Error(`${name} not found`);
   const child = Bun.spawn([program, ...argv.slice(1)], {
     cwd: "/",
-    env: { ...only(env, SESSION), PATH: env.PATH ?? PATH },
+    env: { ...variablesNamed(SESSION, env), PATH: env.PATH ?? PATH },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const said = new Response(child.stderr).text();
+  const output = new Response(child.stderr).text();
   const ended = await waitAtMost(clock, COMMAND_MS, child.exited);
   if (ended?.value === 0) return;
   child.kill();
-  const line = (await waitAtMost(clock, COMMAND_MS, said))?.value.trim().split("\n")[0];
+  const line = (await waitAtMost(clock, COMMAND_MS, output))?.value.trim().split("\n")[0];
   throw new Error(`${argv.join(" ")}: ${line || (ended === null ? "timeout" : `exit status ${ended.value}`)}`);
-}
-
-function only(env: WakeMachine["env"], names: readonly string[]): { [name: string]: string } {
-  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
