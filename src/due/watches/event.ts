@@ -44,7 +44,7 @@ export function eventOf(
   return { id, watch, name, pid, ...run, at, data, ...(state !== null && { state }) };
 }
 
-/** A slash in the data begins no command of a message. */
+/** Slashes are escaped, so that data cannot begin a command of a message. */
 export function eventText(text: string, event: WatchedEvent): string {
   const json = JSON.stringify(event, null, 1).replaceAll("/", "\\/");
   const head = `Event ${event.id} (${event.name} of ${event.pid}), by the watch ${event.watch}.`;

@@ -1,5 +1,5 @@
-// Runs signal watches: hears events, stores each with the watches that it meets, and carries out their actions. A watch does not fire on what it
-// caused. The next kernel repeats what this one did not finish.
+// Runs signal watches: hears events, stores each event that meets a watch, and carries out the action of the watch. A watch does not fire on
+// events that it caused. The next kernel repeats unfinished actions.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { messageOf, SysError } from "../../abi/errno.ts";
@@ -14,6 +14,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { Serials } from "../../lib/serial.ts";
 import type { Firing, WatchRow } from "../../store/kernel/due/watches.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../../store/open.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
@@ -49,14 +50,14 @@ export class Watches {
     this.steps = new Serials(ports.onFault);
   }
 
-  /** Hears for all watches. Call it before the first run begins. */
+  /** Starts all watches. Call it before the first run begins. */
   async begin(): Promise<void> {
     const { kernel, clock } = this.ports;
     await kernel.watches.sweep(clock.now());
     for (const row of await kernel.watches.active(clock.now())) this.hear(row);
   }
 
-  /** Repeats what an earlier kernel did not finish. After a crash, also the ends of runs count that nothing heard. */
+  /** Repeats the unfinished actions of an earlier kernel. After a crash, also fires on ends of runs that the kernel missed. */
   async catchUp({ afterCrash }: { readonly afterCrash: boolean }): Promise<void> {
     const { kernel, clock } = this.ports;
     for (const firing of await kernel.watches.unfinished()) this.steps.run(firing.watchId, () => this.act(firing));
@@ -66,21 +67,24 @@ export class Watches {
   }
 
   private async hearEnds(row: WatchRow): Promise<void> {
-    const { kernel, store } = this.ports;
-    const condition = row.where === null ? null : conditionOf(row.where);
+    const condition = conditionIn(row);
     const since = row.lastAt ?? row.createdAt;
-    const one = row.pid === null ? null : await kernel.processes.get(row.pid);
-    const all =
-      row.pid === null ? await kernel.processes.list({ ownerUid: row.ownerUid, limit: LIMITS.listPageMax }) : [];
-    for (const { pid, parentPid: parent, label, lastActiveAt } of one === null ? all : [one]) {
+    for (const { pid, parentPid: parent, label, lastActiveAt } of await this.processesOf(row)) {
       if (lastActiveAt === null || lastActiveAt < since) continue;
-      for (const { at, runId: run, ...end } of await store.endsSince(pid, since))
+      for (const { at, runId: run, ...end } of await this.ports.store.endsSince(pid, since))
         this.happened(
           row,
           { name: "chat.complete", pid, uid: row.ownerUid, parent, at, run, queued: 0, label, ...end },
           condition,
         );
     }
+  }
+
+  private async processesOf({ pid, ownerUid }: WatchRow): Promise<readonly ProcessRow[]> {
+    const { processes } = this.ports.kernel;
+    if (pid === null) return await processes.list({ ownerUid, limit: LIMITS.listPageMax });
+    const row = await processes.get(pid);
+    return row === null ? [] : [row];
   }
 
   get isBusy(): boolean {
@@ -102,10 +106,10 @@ export class Watches {
     this.hearing.delete(id);
   }
 
-  /** Replaces what was heard for the watch before. */
+  /** Replaces the listener of the watch, if it has one. */
   hear(row: WatchRow): void {
     this.forget(row.id);
-    const condition = row.where === null ? null : conditionOf(row.where);
+    const condition = conditionIn(row);
     const names = SIGNAL_NAMES.filter((name) => wantsName({ names: [row.signal] }, name) && !UNWATCHED.includes(name));
     const filter = { names, ...(row.pid !== null && { pid: row.pid }) };
     const stop = this.ports.bus.listen({
@@ -158,7 +162,7 @@ export class Watches {
         : NO_CAUSE;
     }
     const own = await this.causeOfRun(signal.pid, "run" in signal ? signal.run : undefined);
-    // A child is what its parent's run did.
+    // A run of the parent started or ended the child.
     const isFamily = signal.name === "process.spawn" || signal.name === "process.exit";
     return isFamily && signal.parent !== null ? both(own, await this.causeOfRun(signal.parent)) : own;
   }
@@ -232,4 +236,8 @@ export class Watches {
     const line = text.trim().split("\n", 1)[0]?.slice(0, LINE_CHARS_MAX).toWellFormed() ?? "";
     throw new SysError("EIO", `exit status ${exit}${line === "" ? "" : `: ${line}`}`);
   }
+}
+
+function conditionIn({ where }: WatchRow): Condition | null {
+  return where === null ? null : conditionOf(where);
 }
