@@ -5,7 +5,7 @@ export const IPC_TIMEOUT_MS = { usual: 60_000, min: 1_000, max: 600_000 } as con
 /** `failed`: the other process ended without an answer. `cancelled`: the process that asked is gone. */
 export type IpcStatus = "open" | "replied" | "failed" | "timeout" | "cancelled";
 
-/** Who gets the reply: the call that waits for it, the next message of the caller, or nobody. */
+/** Who gets the reply: the call that waits for it, the next message of the caller, or no one. */
 export type ReplyAs = "result" | "note" | "nothing";
 
 export interface IpcCall {

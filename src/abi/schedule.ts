@@ -22,7 +22,7 @@ export type ScheduleTarget =
       readonly cwd?: string;
       /** The account that the task runs as. */
       readonly as?: string;
-      /** Given by a person: what the task may do without an approval. Nobody can be asked for one. */
+      /** Set by a person: what the task may do without an approval. A scheduled task cannot ask for one. */
       readonly policy?: Policy;
     }
   | { readonly kind: "exec"; readonly text: string; readonly target: "gsv" | "host"; readonly cwd?: string };

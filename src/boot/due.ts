@@ -35,7 +35,7 @@ export interface DueParts {
   readonly cronFiles: CronFiles;
 }
 
-/** `processes` is built after it. */
+/** `processes` are built later, so they are read when an event is delivered. */
 export function bootDue(core: Core, processes: () => Pick<ProcessParts, "ledger" | "runners">): DueParts {
   const { kernel, machine, callers, bus, onFault, sysFor } = core;
   const { clock, random } = machine;
@@ -118,10 +118,10 @@ function notifierOf({ kernel, machine, bus, queue, onFault }: Core): Notifier {
   });
 }
 
-/** A timer of the system that takes longer must not keep a kernel from leaving; it starts one within the hour then. */
+/** A kernel must not wait longer for the system's timer before it leaves: the hourly start of that timer then replaces the exact one. */
 const WAKE_SET_MS = 2000;
 
-/** The next kernel is started when the first thing is due. */
+/** Moves the timer of this computer to the first instant that is due. */
 export async function setWakeTimer({ kernel, machine: { clock, wakeTimer }, onFault }: Core): Promise<void> {
   if (!wakeTimer?.isOn()) return;
   const [first] = await kernel.upcoming.next({ limit: 1 });

@@ -25,7 +25,7 @@ export interface NotifyPorts {
   readonly notifier: Pick<Notifier, "add" | "updated">;
 }
 
-/** Terminals hear of news at the same time. */
+/** All terminals of an account claim the same news at about the same time. */
 const CLAIM_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const READ_KEPT_MS = 7 * 86_400_000;

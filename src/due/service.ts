@@ -249,7 +249,7 @@ async function refuseHost({ accounts }: KernelStore, caller: Caller): Promise<vo
   throw new SysError("EPERM", `${caller.username} may not schedule commands on this computer`);
 }
 
-/** A kernel stays for what is due within a day. Later, a timer or you must have started one. */
+/** A kernel stays running for schedules that are due within a day. For later ones, a timer or a person must start it. */
 function addedAs(info: ShownSchedule, now: number, wakes: boolean): AddedSchedule {
   const next = info.nextAt;
   const isFar = next !== null && next - now > DAY_MS && !wakes;

@@ -63,7 +63,7 @@ const LOG_HINT = "for details, run: gsv logs";
 
 /** The way to a kernel. */
 export interface Finder {
-  /** Whether it did not answer lately. */
+  /** Whether the kernel has recently failed to answer. */
   readonly isSilent: boolean;
   /** The running kernel, or null. */
   probe(): Promise<Link | null>;

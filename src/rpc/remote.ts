@@ -1,5 +1,5 @@
 // The Sys of a command whose kernel runs on another computer: frames over a websocket, with a token. It starts no kernel and reads nothing
-// without one. A cut line is dialled again; unanswered calls are sent again with the same request ids.
+// without one. After a lost connection it connects again and repeats unanswered calls with the same request ids.
 
 import { SysError } from "../abi/errno.ts";
 import type { RandomBytes } from "../abi/ids.ts";
@@ -67,7 +67,7 @@ class RemoteFinder implements Finder {
   }
 
   private async link(): Promise<Link> {
-    // A wrong token is wrong next time too, and each attempt counts towards the lockout.
+    // A wrong token is not retried, because each attempt counts towards the lockout.
     if (this.refused !== null) throw this.refused;
     try {
       return this.sameVersion(await dialWebsocket(this.options));
@@ -102,7 +102,7 @@ async function dialWebsocket({ url, token, info, clock }: RemoteOptions): Promis
       return bytes.length;
     },
     end: () => socket.close(),
-    // A line that is cut answers no close.
+    // After a lost connection the peer does not answer a close.
     terminate: () => socket.terminate(),
   };
   socket.onopen = () => link.opened(end, info, undefined);

@@ -1,8 +1,8 @@
-// Who may pass to which route, decided before anything of a request is used. The first rule that matches answers. What has no rule is refused.
+// Decides who may use which route, before any part of a request is used. The first matching rule decides. Without one, a request is refused.
 
 export interface Knock {
   readonly method: string;
-  /** The header as it came; null without one. */
+  /** The raw header; null without one. */
   readonly host: string | null;
   /** Without the query. */
   readonly path: string;
@@ -18,7 +18,7 @@ export interface Knock {
 
 export type Verdict =
   | { readonly kind: "refused"; readonly status: number; readonly detail: string }
-  /** Anybody may have it. */
+  /** Needs no token. */
   | { readonly kind: "public" }
   /** Carries a name and a password, which the login checks. */
   | { readonly kind: "login" }
@@ -46,7 +46,7 @@ const TOKEN = /^Bearer ([\x21-\x7e]{1,256})$/i;
 
 export function verdictOf(knock: Knock, { hosts, scheme }: DoorOptions): Verdict {
   const host = knock.host?.toLowerCase() ?? "";
-  // A page whose name was pointed at this computer is stopped by this rule alone.
+  // DNS rebinding: only this rule stops a page whose name was pointed at this computer.
   if (!hosts.has(host)) return refused(421, "this host name is not served here; allow it with the setting serve.hosts");
   if (!METHODS.has(knock.method)) return refused(405, `${knock.method} is not a method of this server`);
   if (knock.forwarded !== null) return refused(400, `${knock.forwarded} came, but this server is behind no proxy`);

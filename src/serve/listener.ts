@@ -1,5 +1,5 @@
-// The network's way to the kernel: HTTP and websockets on one port, with the frames and calls of the socket. Each request passes the door first.
-// A client is the account of its token and nothing more: its environment and directory are another computer's, and mean nothing here.
+// The network listener: HTTP and websockets on one port, with the frames and calls of the socket. The door checks each request first. A client
+// acts as the account of its token. Its environment and directory belong to another computer and are ignored.
 
 import type { Server, ServerWebSocket } from "bun";
 import { LIMITS } from "../abi/config/limits.ts";
@@ -89,7 +89,7 @@ export function listen(options: ListenOptions): Listener {
 
   function accept(client: ClientInfo, login: Credentials | undefined, token: string, peer: string): Promise<Sys> {
     if (login !== undefined) throw new SysError("EAUTH", "this connection has a token already");
-    return options.accept(strangers(client), { token }, peer);
+    return options.accept(withoutPlace(client), { token }, peer);
   }
 
   async function answer(request: Request, listening: Server<Visitor>): Promise<Response | undefined> {
@@ -108,7 +108,7 @@ export function listen(options: ListenOptions): Listener {
       return problem(400, "EPROTO", "the websocket handshake is not complete");
     }
     if (!knock.path.startsWith(PATHS.call)) return problem(404, "ENOENT", "nothing is served at this path");
-    // A wait takes as long as it takes.
+    // Calls that wait have no time limit.
     listening.timeout(request, 0);
     return await answerCall(request, knock.path.slice(PATHS.call.length), () => open({ token }));
   }
@@ -144,7 +144,7 @@ function leavingNow(): Response {
   return problem(503, "EAGAIN", "this kernel is leaving; the next one answers in a moment");
 }
 
-function strangers({ clientId, version, flags }: ClientInfo): ClientInfo {
+function withoutPlace({ clientId, version, flags }: ClientInfo): ClientInfo {
   return { clientId, version, cwd: "/", env: {}, ...(flags !== undefined && { flags }) };
 }
 

@@ -1,4 +1,4 @@
-// Opens and closes the network listener of a kernel. What was opened stays in the settings, so that the next kernel listens there again.
+// Opens and closes the network listener of a kernel. Its address is stored in the settings, so that the next kernel listens there again.
 
 import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
@@ -141,9 +141,9 @@ export function servingParts(ports: ServingPorts): ServingParts {
 }
 
 function listenerOf({ listen }: ServingPorts): Listen {
-  const way = listen();
-  if (way === null) throw new SysError("ECONFIG", "this kernel serves one command only", ["unset GSV_KERNEL"]);
-  return way;
+  const found = listen();
+  if (found === null) throw new SysError("ECONFIG", "this kernel serves one command only", ["unset GSV_KERNEL"]);
+  return found;
 }
 
 /** Without a kernel nothing listens. */

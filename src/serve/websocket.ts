@@ -1,10 +1,10 @@
-// One websocket as the socket of a connection. A peer that does not read is written to no further: the rest waits in the connection's own
-// queue, which is bounded.
+// One websocket as the socket of a connection. While a peer does not read, writes stop: the rest waits in the connection's own queue, which
+// has a limit.
 
 import type { ServerWebSocket } from "bun";
 import type { Connection, PeerSocket } from "../rpc/connection.ts";
 
-/** What comes with a websocket. The connection is made when it opens. */
+/** Data of a websocket. `connection` is null until it opens. */
 export interface Visitor {
   readonly token: string;
   /** The address of the client, for the lockout and the audit log. */
@@ -14,7 +14,7 @@ export interface Visitor {
 
 /** Bytes that may wait in the socket. */
 const WAITING_BYTES_MAX = 256 * 1024;
-/** More than this, and a peer that never reads is cut off. The connection's own limit is far below. */
+/** A peer with more unread bytes is disconnected. The connection's own limit is far below. */
 export const BACKPRESSURE_BYTES_MAX = 2 * 1024 * 1024;
 
 const CLOSED = { normal: 1000, leaving: 1012, lost: 4010 } as const;

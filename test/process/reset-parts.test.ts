@@ -57,7 +57,7 @@ test("a reset that dies between two parts is finished by the next kernel, with a
   void home.sys.call("proc.reset", { pid: INIT }).catch(() => undefined);
   await reached.promise;
   await home.restart();
-  await home.until("it is put away", async () => (await home.messages(INIT)).length === 0);
+  await home.until("the history is archived", async () => (await home.messages(INIT)).length === 0);
   const { archives } = await home.sys.call<{ archives: ArchiveInfo[] }>("archive.list", {});
   expect(archives).toHaveLength(1);
   expect(archives[0]?.messages).toBe(MESSAGES + 3);

@@ -128,7 +128,7 @@ export class ChatEffects {
     ]);
     if (ask === null) return;
     const [head = "", ...rest] = approvalText(ask).split("\n");
-    // The file first: below a long diff nobody looks for it.
+    // The file first: below a long diff it would be missed.
     const file = ask.about?.path === undefined ? [] : [`  file: ${reveal(ask.about.path)}`];
     const [subject = ""] = ask.kind === "question" ? [] : realSubject({ ...ask, since: 0 }).split("\n");
     const title = subject === "" ? `request of ${ask.pid}` : `${reveal(ask.tool)} ${reveal(subject)}`;

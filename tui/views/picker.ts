@@ -1,5 +1,5 @@
-// A short list above the line: processes, models, themes, schedules or pending requests. Typing narrows it; the selection follows the item and not its
-// row. Pure.
+// A short list above the line: processes, models, themes, schedules or pending requests. Typing narrows it; the selection follows the item
+// and not its row. Pure.
 
 import { waitsText } from "../../commands/proc/process-table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";

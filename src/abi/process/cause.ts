@@ -1,5 +1,5 @@
-// What led to a message: the number of messages between processes before it, and the watches among its causes. Chains and watches that
-// would go on for ever end by it.
+// What led to a message: the number of messages between processes before it, and the watches among its causes. Endless chains
+// are stopped by it.
 
 export interface Cause {
   readonly hops: number;

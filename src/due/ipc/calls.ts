@@ -1,5 +1,5 @@
 // Calls between processes. A call is stored before its message is sent, followed to the end of the run that answers, and ends once: by the
-// reply, at its deadline, or with one of its processes. The next kernel takes up what is open.
+// reply, at its deadline, or with one of its processes. The next kernel resumes open calls.
 
 import { messageOf, SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
@@ -55,11 +55,11 @@ export class Calls {
     });
   }
 
-  /** Takes up what an earlier kernel left open. */
+  /** Resumes the open calls of an earlier kernel. */
   async begin(): Promise<void> {
     const { kernel, clock } = this.ports;
     await kernel.ipc.sweep(clock.now() - KEPT_MS);
-    for (const row of await kernel.ipc.unsettled()) this.track(this.takeUp(row));
+    for (const row of await kernel.ipc.unsettled()) this.track(this.resume(row));
     await this.arm();
   }
 
@@ -72,7 +72,7 @@ export class Calls {
     return [...this.waiters.values()].some((waiter) => waiter.pid === pid);
   }
 
-  /** Ends nothing: the next kernel goes on with the calls. */
+  /** Ends no call: the next kernel resumes them. */
   stop(): void {
     this.stopListening();
     this.alarms.clear();
@@ -83,7 +83,7 @@ export class Calls {
     while (this.working.size > 0) await Promise.all(this.working);
   }
 
-  /** Stores nothing: the row is open. Resolves with the row that has its end. */
+  /** The row must be stored already. Resolves with the ended row. */
   async carryOut(row: IpcRow, caller: Caller, signal: AbortSignal): Promise<IpcRow> {
     const ended = Promise.withResolvers<IpcRow>();
     const cut = () => ended.reject(new SysError("ECANCELED", `call ${row.id} is no longer waited for`));
@@ -95,7 +95,7 @@ export class Calls {
       const [over] = await Promise.all([ended.promise, this.follow(row, caller)]);
       return over;
     } catch (error) {
-      // A run that a person cut: the reply comes with its next message.
+      // A person aborted the run: the reply comes with the next message of the process.
       if (signal.aborted && signal.reason !== KERNEL_LEAVES && row.sourcePid !== null && row.sourceRunId !== null)
         await this.ports.kernel.ipc.detach(row.sourcePid, row.sourceRunId);
       throw error;
@@ -187,12 +187,12 @@ export class Calls {
     for (const row of await this.ports.kernel.ipc.cancel(pid, this.ports.clock.now())) await this.announce(row);
   }
 
-  private async takeUp(row: IpcRow): Promise<void> {
+  private async resume(row: IpcRow): Promise<void> {
     if (row.status !== "open") return await this.handOver(row);
     const caller = await this.ports.callerOf(row);
     if (caller === null) return await this.end(row, { status: "cancelled", response: null, error: null });
     await this.follow(row, caller).catch((error: unknown) => {
-      // Not sent: the call that is repeated gets the error, or else its deadline ends it.
+      // Not sent: a repeated call gets the error; otherwise the deadline ends this one.
       if (!(error instanceof SysError || error instanceof StoreUnavailable)) throw error;
     });
   }

@@ -82,7 +82,10 @@ export class Runners {
     return !this.loops.has(pid);
   }
 
-  /** Claims nothing new, lets turns and effects finish, and aborts what is left after `ms`. */
+  /**
+   * Claims nothing new, lets turns and effects finish, and aborts what is left after `ms`. Processes that only wait for a reply (`isWaiting`)
+   * are aborted at once: the next kernel resumes their calls.
+   */
   async drain(ms: number, isWaiting: (pid: string) => boolean = () => false): Promise<void> {
     this.draining = true;
     for (const loop of this.loops.values()) loop.leave.abort();

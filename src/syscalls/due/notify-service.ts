@@ -37,9 +37,9 @@ export interface Notifications {
   send(context: CallContext, request: NotificationRequest): Promise<Notification>;
   /** A process gets only those that it has sent. */
   list(caller: Caller, query: NotificationsQuery): Promise<NotificationList>;
-  /** Without ids: all. */
-  /** Whether nobody of the account has claimed the same news shortly before. */
+  /** `first`: no other terminal of the account has claimed the same news within the last minute. */
   claim(caller: Caller, news: string): { readonly first: boolean };
+  /** Without ids: all. */
   read(context: CallContext, ids?: readonly string[]): Promise<MarkedNotifications>;
   dismiss(context: CallContext, ids?: readonly string[]): Promise<MarkedNotifications>;
 }
