@@ -102,14 +102,14 @@ export class Jail {
   /** Null if a parent is missing or not a directory. */
   private hostPath(path: string): string | null {
     const names = split(path);
-    const known = realRoots.get(this.root);
-    if (known !== undefined) {
-      const host = checked(known, names);
+    const cached = realRoots.get(this.root);
+    if (cached !== undefined) {
+      const host = checked(cached, names);
       if (host !== null) return host;
     }
     const root = realPath(this.root);
-    // What was known is right: the directory above is not.
-    if (root === null || root === known) return null;
+    // The cached path is still right, so the directory above the file is the problem.
+    if (root === null || root === cached) return null;
     if (realRoots.size >= REAL_ROOTS_MAX) realRoots.clear();
     realRoots.set(this.root, root);
     return checked(root, names);

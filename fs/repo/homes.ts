@@ -59,7 +59,7 @@ export class Homes implements Places {
     return [...found.values()];
   }
 
-  async unmade(place: Place): Promise<Stat | null> {
+  async emptyTop(place: Place): Promise<Stat | null> {
     if (place.rel !== place.top || (await this.hasBeneath(place))) return null;
     const { uid, gid } = place.account;
     return { ...(await this.under.stat(SYSTEM, place.home as ResolvedPath)), uid, gid, mode: DIRECTORY_MODE };

@@ -39,8 +39,8 @@ export interface Places {
   withTops(path: string, entries: readonly Entry[]): Promise<readonly Entry[]>;
   /** Throws if a directory contains versioned directories. */
   needTreeless(path: string): Promise<void>;
-  /** The empty directory that a versioned directory of a home is before its first file; null for other paths. Its home does not list it. */
-  unmade(place: Place): Promise<Stat | null>;
+  /** A versioned directory of a home before its first file: empty, and not listed in the home. null for other paths. */
+  emptyTop(place: Place): Promise<Stat | null>;
   treeOf(place: Place): Promise<Tree>;
 }
 

@@ -209,7 +209,7 @@ class TreesFs implements FileSystem {
   }
 
   private async existing(place: Place): Promise<Stat> {
-    return find(place) ?? (await this.places.unmade(place)) ?? existing(place);
+    return find(place) ?? (await this.places.emptyTop(place)) ?? existing(place);
   }
 
   private async directory(place: Place): Promise<Stat> {

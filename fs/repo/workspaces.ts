@@ -216,7 +216,7 @@ class InTree implements Places {
 
   async needTreeless(): Promise<void> {}
 
-  async unmade(): Promise<null> {
+  async emptyTop(): Promise<null> {
     return null;
   }
 

@@ -40,7 +40,7 @@ export async function writeSyncing(
   bytes: Uint8Array | AsyncIterable<Uint8Array>,
 ): Promise<Written & { readonly durable: Promise<void> }> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  // A call that ends in the page cache is faster than a thread for it. Only the sync waits for the disk.
+  // A write into the page cache is faster here than on a thread. Only the sync waits for the disk.
   const file = openSync(path, flags, 0o600);
   try {
     const hash = new Bun.CryptoHasher("sha256");

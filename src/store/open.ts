@@ -53,7 +53,7 @@ export class Db {
   ) {
     this.sqlite = translated(path, () => {
       const { mode, image, pagesKib } = options;
-      // In memory for a moment, by one user: the settings below would take as long as its rows.
+      // In memory, briefly, with one user: these settings would take as long as adding the rows.
       if (image !== undefined) return Database.deserialize(image);
       const sqlite = opened(path, mode);
       sqlite.run("PRAGMA busy_timeout = 5000");
@@ -163,7 +163,7 @@ const PLANS_MAX = 1000;
 
 /**
  * A bare parameter in `= ?` beside an ORDER BY, a minimum or a join, and in `LIMIT ?`, makes SQLite compile the statement again at each
- * run, because a plan may depend on the value: 7 to 20 µs instead of 0.6. It plans without the value of an expression.
+ * run, because a plan may depend on the value: 7 to 20 µs instead of 0.6. For an expression, it plans without the value.
  */
 function planned(sql: string): string {
   const known = plans.get(sql);

@@ -12,7 +12,7 @@ export interface GitGuard {
   /** Writable directories that the command cannot rename or replace. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
-  /** Those of them that do not exist yet, parents first. */
+  /** Guarded paths that do not exist yet, parents first. */
   readonly placeholders: readonly Placeholder[];
 }
 
@@ -36,7 +36,7 @@ const SETTINGS: ReadonlyMap<string, string | null> = new Map([
   ["info/attributes", ""],
   ["objects/info/alternates", ""],
 ]);
-/** Their parents: these could be renamed, which a mount point cannot. */
+/** Parents of the settings. They become mount points, which cannot be renamed. */
 const PARENTS = ["info", "objects", "objects/info"];
 /** Repositories directly in the directory, for a directory of repositories. */
 const REPOSITORIES_MAX = 200;
@@ -59,7 +59,7 @@ export function gitGuard(directory: string, writes: GitWrites): GitGuard {
   };
 }
 
-/** With a `.git` there or above: another one would end the search of git and of other programs. */
+/** True if there is a `.git` here or above. An empty `.git` here would hide that one from git and other programs. */
 function isInRepository(directory: string): boolean {
   for (let at = directory; ; at = dirname(at)) {
     if (isThere(join(at, ".git"))) return true;

@@ -1,5 +1,5 @@
-// Empty stand-ins for absent parts of a git repository, in place while commands run: only what exists can be mounted read-only. git reads
-// each of them as if it were absent. One that a killed gsv leaves behind changes nothing.
+// Placeholders for absent parts of a git repository, in place while commands run: only what exists can be mounted read-only. git reads
+// each of them as if it were absent, so one that a killed gsv leaves behind changes nothing.
 
 import { mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import type { GitGuard, Placeholder } from "./git-guard.ts";
@@ -7,7 +7,7 @@ import type { GitGuard, Placeholder } from "./git-guard.ts";
 export class Placeholders {
   private readonly inUse = new Map<string, { readonly placeholder: Placeholder; count: number }>();
 
-  /** The guard without what could not be created. `release` ends a use; the last one removes the stand-ins. */
+  /** The guard without what could not be created. `release` ends a use; the last one removes the placeholders. */
   place(guard: GitGuard): { readonly guard: GitGuard; readonly release: () => void } {
     const missing = new Set<string>();
     for (const placeholder of guard.placeholders) {

@@ -4,7 +4,7 @@
 import { ENDED_BY, SysError, shortage } from "../abi/errno.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { CacheBudget } from "../lib/memory/cache-budget.ts";
+import { type CacheBudget, IDLE_WORKER_BYTES } from "../lib/memory/cache-budget.ts";
 import { Delivery, EXIT_DIED } from "./delivery.ts";
 import type {
   FileVerb,
@@ -58,8 +58,6 @@ const LONGER = "time limit reached";
 const TOO_BIG = "ended: running scripts use too much memory";
 const DIED = "its thread died; it may have done part of its work";
 const MEMORY_LOOK_MS = 200;
-/** Of an idle Worker that has run scripts. */
-const IDLE_WORKER_BYTES = 12 * 1024 * 1024;
 /** Time for an aborted script to flush its output. */
 const ABORT_MS = 100;
 

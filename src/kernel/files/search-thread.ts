@@ -6,7 +6,7 @@ import type { SearchResult } from "../../../fs/read/search.ts";
 import { type Code, SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { CacheBudget } from "../../lib/memory/cache-budget.ts";
+import { type CacheBudget, IDLE_WORKER_BYTES } from "../../lib/memory/cache-budget.ts";
 
 export interface SearchJob {
   readonly caller: Caller;
@@ -52,12 +52,10 @@ interface SearchThreadOptions {
   readonly newRunner: () => SearchRunner;
   readonly clock: Clock;
   readonly idleMs: number;
-  /** May end it early. */
+  /** May end the idle Worker early. */
   readonly budget?: CacheBudget;
 }
 
-/** Of the Worker when it is idle. */
-const IDLE_WORKER_BYTES = 12 * 1024 * 1024;
 /** Time for a cancelled search to stop: a thread may hang in a read. */
 const STOP_MS = 5000;
 

@@ -156,7 +156,7 @@ export class HostLauncher {
     const env = caller.kind === "person" && request.env !== undefined ? environmentFrom(request.env) : kernelEnv;
     const around = surroundings();
     const opened = sandbox === null ? NO_GRANTS : openedBy(granted, { hidden: around.hidden, env: personsEnv });
-    // Elsewhere, absent paths can be guarded too.
+    // Other sandboxes can guard absent paths.
     const guarded = sandbox?.name === "bwrap" ? this.placeholders.place(gitGuard(directory, writes)) : null;
     const git = guarded?.guard ?? gitGuard(directory, writes);
     const place = { directory, network, git, terminal: false, tmp: env.TMPDIR ?? "/tmp" };

@@ -55,7 +55,7 @@ export class ScriptOutput implements Output {
     this.waiting.wake();
   }
 
-  /** No one asks for it any more; those who read it may finish. */
+  /** For an output that is forgotten; a read in progress may still finish. */
   release(): void {
     this.content.release();
   }

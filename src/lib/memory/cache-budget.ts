@@ -1,5 +1,8 @@
-// One limit for the caches of a kernel. Each cache counts itself; when all together exceed the limit, they give up what costs least to get
-// again, the last one added first.
+// One limit for the caches of a kernel. Each cache counts itself. When all together exceed the limit, they shrink, the last one added first:
+// it costs least to fill again.
+
+/** Estimated, of a Worker that has run and is idle. */
+export const IDLE_WORKER_BYTES = 12 * 1024 * 1024;
 
 export interface Cache {
   readonly name: string;

@@ -5,7 +5,7 @@
 import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-/** Of one, before its further bytes go to a file. */
+/** Of each; further bytes go to its file. */
 const MEMORY_EACH_MAX = 256 * 1024;
 
 const WRITABLE = constants.O_WRONLY | constants.O_CREAT;
@@ -62,12 +62,12 @@ export class TemporaryBytes {
     if (change > 0) this.grown();
   }
 
-  /** Those who have it can still read it. */
+  /** Stops counting it. It stays readable while it is referenced. */
   release(of: GrowingBytes): void {
     if (this.inMemory.delete(of)) this.bytes -= of.memory;
   }
 
-  /** Null if there is no directory. The file is deleted when no one has these bytes any more, if not before. */
+  /** null without a directory. The file is deleted at the latest when the bytes are garbage-collected. */
   pathFor(of: GrowingBytes): string | null {
     if (this.directory === null) return null;
     if (!this.isReady) mkdirSync(this.directory, { recursive: true, mode: 0o700 });
@@ -115,7 +115,7 @@ export class GrowingBytes {
     return wanted;
   }
 
-  /** It may be forgotten: it counts no more, and its file goes when no one has it. */
+  /** Stops counting these bytes. Their file is deleted when nothing references them any more. */
   release(): void {
     this.all.release(this);
   }
@@ -127,7 +127,7 @@ export class GrowingBytes {
     [this.size, this.memory, this.path] = [0, 0, null];
   }
 
-  /** False if they cannot be stored. */
+  /** Moves all bytes to the file; false if that fails. */
   leaveMemory(): boolean {
     for (const part of this.parts) {
       if (part.bytes === null) continue;
@@ -150,7 +150,7 @@ export class GrowingBytes {
     return low;
   }
 
-  // If the disk is full, they stay in memory.
+  // On a full disk the bytes stay in memory.
   private store(at: number, bytes: Uint8Array): boolean {
     try {
       this.path ??= this.all.pathFor(this);

@@ -1,4 +1,4 @@
-// `a+=(…)` in the time of its new elements. The interpreter copies and sorts the whole array.
+// `a+=(…)` in time proportional to the new elements: the interpreter would copy and sort the whole array.
 
 import { isInternal, OWN } from "../programs/internal-words.ts";
 import { isNode, literalText, type Node } from "../rewrite/nodes.ts";
@@ -37,7 +37,7 @@ export function withAppends({ executeSimpleCommand }: Methods): Partial<Methods>
 
 type Run = (command: Node) => Promise<Result>;
 
-/** null if the command does anything else, or if the array is none yet. */
+/** null if the command does anything else, or if there is no such array yet. */
 async function appended(interpreter: Interpreter, command: Node, run: Run): Promise<Result | null> {
   const [assignment, more] = command.assignments as readonly Node[];
   if (assignment?.append !== true || more !== undefined || command.name !== null) return null;

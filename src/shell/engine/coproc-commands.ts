@@ -1,4 +1,4 @@
-// Commands that start a coprocess or take it by number: `read -u FD`, `wait PID`, `kill PID`.
+// Commands that start a coprocess or name one by descriptor or pid: `read -u FD`, `wait PID`, `kill PID`.
 
 import { killOptions, numberOf, signalNamed } from "../jobs/signal-names.ts";
 import { OWN } from "../programs/internal-words.ts";

@@ -34,7 +34,7 @@ export function redirected(shell: Interpreter, command: Node, given: Given): Pro
     const target = targetOf(each, state);
     const fd = sourceFd(each, state);
     const end = typeof target === "number" ? coprocs.endAt(target) : undefined;
-    // A command without a descriptor that it could not reach anyway.
+    // Closing a descriptor for one command changes nothing: the command cannot use it anyway.
     if (end === undefined) continue;
     if (fd > 2) return Promise.resolve(failed(`${fd}: only exec can copy a descriptor of a coproc to it`));
     if ((fd === 0 ? end.input : end.outlet) === null) return Promise.resolve(failed(`${target}: Bad file descriptor`));

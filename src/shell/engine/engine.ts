@@ -37,7 +37,7 @@ const extended = once(() =>
 
 export function extendInterpreter(bash: Bash, shared: Shared): void {
   extended();
-  // The table of commands is the one object that all interpreters of a script have.
+  // All interpreters of a script share its table of commands.
   scripts.set(Reflect.get(bash, "commands"), shared);
 }
 

@@ -1,4 +1,4 @@
-// Whether the `head` behind a program has enough; it then stops a program that never waits.
+// Tells when `head` has enough input. This stops a writer that never waits.
 
 export async function enoughFor(words: readonly string[]): Promise<(piece: Uint8Array) => boolean> {
   const share = (await import("../programs/text/head.ts")).shareOf(words);

@@ -1,4 +1,4 @@
-// Lets timers and messages in: a script that only passes data between its commands would keep them out.
+// Lets timers and messages run: a script that only passes data between its commands would block them.
 
 import type { Clock } from "../../lib/clock.ts";
 

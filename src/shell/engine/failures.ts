@@ -1,5 +1,5 @@
-// Errors in the expansion of a command, as bash ends them: an arithmetic error gives up the rest of the line, an unset variable under
-// set -u the shell. The interpreter ends only the command, and its groups keep such errors.
+// Errors in the expansion of a command. As in bash, an arithmetic error ends its line, and an unset variable under set -u ends the shell. The
+// interpreter would end only the command, or the group around it.
 
 import { holds, type Node } from "../rewrite/nodes.ts";
 import { stagePids } from "./fork.ts";
@@ -14,7 +14,7 @@ interface Failure extends Error {
   stderr: string;
 }
 
-/** Errors that end with their line. */
+/** Errors that end only their line. */
 const lineEnds = new WeakSet<object>();
 /** Lines of scripts and of sourced files. */
 const lines = new WeakSet<Node>();

@@ -1,4 +1,4 @@
-// The streams inside a command: what its redirections catch does not pass on while it runs.
+// The streams inside a command: those of the command around it, except where it is redirected.
 
 import { ENDED_BY } from "../../abi/errno.ts";
 import { SINKS } from "../programs/internal-words.ts";
@@ -9,7 +9,7 @@ import type { Outlet, Streams } from "./streams.ts";
 
 interface Place {
   readonly ctx: Pick<Interpreter["ctx"], "fs" | "executionScope" | "limits">;
-  /** Its caller has given it an input of its own. */
+  /** The caller gave the command its own input. */
   readonly isStdinOwned: boolean;
 }
 

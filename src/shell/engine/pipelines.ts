@@ -154,7 +154,7 @@ class Collected {
   }
 }
 
-/** Passes the output of a command on; the result is without it. */
+/** Passes on the output of a command, and returns the result without it. */
 async function flushed(shell: Interpreter, result: Result): Promise<Result> {
   const { out, err } = streamsOf(shell);
   const hasOut = out !== null && result.stdout !== "";

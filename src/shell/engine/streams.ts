@@ -1,10 +1,10 @@
-// The streams of an interpreter that is a stage of a pipe: where its commands print, and what they read while it comes.
+// The streams of a pipe stage: where its commands print, and the input that they read as it arrives.
 
 import type { Clock } from "../../lib/clock.ts";
 import type { Pipe, Source } from "../programs/pipe.ts";
 
 export interface Outlet {
-  /** Throws Ended if nobody may print more. */
+  /** Throws Ended if no more output is allowed. */
   write(bytes: Uint8Array): void;
   room(): Promise<void>;
   /** null if the output is collected, or is the script's own. */
@@ -17,7 +17,7 @@ export interface Streams {
   /** null if the caller gets the output with the result. */
   readonly out: Outlet | null;
   readonly err: Outlet | null;
-  /** null if stdin is known as a whole. */
+  /** null if stdin is already complete. */
   readonly input: Input | null;
 }
 
@@ -40,7 +40,7 @@ export async function within<T>(interpreter: object, inside: Streams, work: () =
   }
 }
 
-/** Input that comes while commands read it; several commands may share it. */
+/** Input that arrives while commands read it; several commands may share it. */
 export class Input implements Source {
   private held: Buffer = Buffer.alloc(0);
   private asked: Promise<Uint8Array | null> | null = null;
@@ -48,7 +48,7 @@ export class Input implements Source {
 
   constructor(readonly pipe: Pipe) {}
 
-  /** What came and was not read. */
+  /** Bytes that arrived and were not read. */
   get bytes(): Buffer {
     return this.held;
   }
@@ -57,7 +57,7 @@ export class Input implements Source {
     return this.isEnded && this.held.byteLength === 0;
   }
 
-  /** Reads so many of the bytes that came. */
+  /** Takes at most so many of the bytes that arrived. */
   take(count: number): Buffer {
     const taken = this.held.subarray(0, count);
     this.held = this.held.subarray(count);

@@ -1,8 +1,8 @@
-// Statements on one line of a script as one statement, so that an error can give up the rest of the line. Pure.
+// Makes the statements on one line of a script one statement, so that an error can end the whole line. Pure.
 
 import { group, holds, type Node, statementOf } from "./nodes.ts";
 
-/** May fail in a way that gives up the line. */
+/** May fail with an error that ends the line. */
 const FAILING = new Set(["ArithmeticExpansion", "ParameterExpansion"]);
 
 export function inLines(statements: readonly Node[]): readonly Node[] {

@@ -246,7 +246,6 @@ function unknownResult(call: CallRow, now: number) {
   return { outcome: "unknown", output, now } as const;
 }
 
-/** Ends the run and the runs merged into it, each with its own finish row. */
 export function addNote(
   db: Db,
   head: HeadRow,
@@ -256,6 +255,7 @@ export function addNote(
   insertMessage(db, head.generation, message);
 }
 
+/** Ends the run and the runs merged into it, each with its own finish row. */
 export function finishRun(
   db: Db,
   head: HeadRow,

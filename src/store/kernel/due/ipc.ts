@@ -21,9 +21,9 @@ export interface IpcRow extends IpcCall {
 
 export type Opened =
   | { readonly row: IpcRow }
-  /** The processes that would wait for each other; the first one stands also at the end. */
+  /** Processes that would wait for each other; the first one is also the last. */
   | { readonly ring: readonly string[] }
-  /** Processes that would wait, one for the next. */
+  /** Processes that would wait, each for the next; too many. */
   | { readonly chain: readonly string[] };
 
 export interface IpcEnd {
@@ -35,7 +35,7 @@ export interface IpcEnd {
 export type Waiting = Pick<IpcRow, "id" | "targetPid" | "deadlineAt"> & { readonly sourcePid: string };
 
 export interface IpcRows {
-  /** The stored row if the request made a call before. */
+  /** Returns the stored row if the request already made a call. */
   open(row: IpcRow): Promise<Opened>;
   sent(id: string, targetRunId: string): Promise<void>;
   /** The message could not be delivered. */
@@ -50,7 +50,7 @@ export interface IpcRows {
   detach(sourcePid: string, runId: string): Promise<void>;
   delivered(id: string, now: number): Promise<void>;
   earliest(): Promise<number | null>;
-  /** Without an end, and with a reply that is not handed over; oldest first. */
+  /** Open calls, and ended calls with an undelivered reply; oldest first. */
   unsettled(): Promise<readonly IpcRow[]>;
   /** Processes that wait for another one. */
   waiting(): Promise<readonly Waiting[]>;
@@ -159,7 +159,7 @@ function waiting(db: Db): readonly Waiting[] {
   );
 }
 
-/** The processes from one to the other, each waiting for the next; null if there is no such way. */
+/** The processes from one to the other, each waiting for the next; null if there is no such chain. */
 function pathFrom(edges: readonly Waiting[], from: string, to: string): readonly string[] | null {
   const seen = new Set<string>();
   function path(at: string): readonly string[] | null {
@@ -176,10 +176,10 @@ function pathFrom(edges: readonly Waiting[], from: string, to: string): readonly
 
 type End = "sourcePid" | "targetPid";
 
-/** The longest way on from a process, itself included. There are no rings. */
+/** The longest chain from a process, itself included. The calls contain no rings. */
 function longest(edges: readonly Waiting[], at: string, from: End, to: End): readonly string[] {
-  const ways = edges.filter((edge) => edge[from] === at).map((edge) => longest(edges, edge[to], from, to));
-  return [at, ...ways.reduce<readonly string[]>((best, way) => (way.length > best.length ? way : best), [])];
+  const chains = edges.filter((edge) => edge[from] === at).map((edge) => longest(edges, edge[to], from, to));
+  return [at, ...chains.reduce<readonly string[]>((best, each) => (each.length > best.length ? each : best), [])];
 }
 
 function rowFrom(row: Columns): IpcRow {

@@ -42,7 +42,7 @@ export interface OccurrenceRows {
   add(row: Omit<OccurrenceRow, "schedule">): Promise<boolean>;
   get(id: string): Promise<OccurrenceRow | null>;
   started(id: string, now: number, result: OccurrenceResult): Promise<void>;
-  /** What is known of the result before the start is complete. */
+  /** Stores a part of the result, for example the new pid, before the start is complete. */
   assigned(id: string, result: OccurrenceResult): Promise<void>;
   /** True if an occurrence of the schedule started the process. */
   isOf(scheduleId: string, pid: string): Promise<boolean>;

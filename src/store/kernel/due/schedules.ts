@@ -68,9 +68,9 @@ export interface ScheduleRows {
   remove(id: string): Promise<void>;
   /** The earliest instant that is due; null without any. */
   earliest(): Promise<number | null>;
-  /** Those that wait beyond this instant although they were added or have run after it: the clock was wrong then. */
+  /** Schedules due after this instant that were also added or last ran after it: the clock was wrong then. */
   ahead(at: number): Promise<readonly ScheduleRow[]>;
-  /** Enabled ones with a cron expression that are due after this instant. */
+  /** Enabled schedules with a cron expression that are due after this instant. */
   crons(after: number): Promise<readonly ScheduleRow[]>;
   /** Removes schedules for one instant that ended before. */
   sweep(endedBefore: number): Promise<void>;
@@ -211,7 +211,7 @@ function remove(db: Db, ids: readonly string[]): void {
       db.run(`DELETE FROM ${table} WHERE schedule_id = ?`, id);
 }
 
-/** All of a removed account, and its cron files. */
+/** Deletes the schedules and the cron files of a removed account. */
 export function forgetSchedules(db: Db, ownerUid: number): void {
   const ids = db.all<{ id: string }>("SELECT schedule_id AS id FROM schedules WHERE owner_uid = ?", ownerUid);
   remove(

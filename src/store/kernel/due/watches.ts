@@ -1,4 +1,4 @@
-// Signal watches, and the events that they have had. An event is stored with its watch before the action begins, so that the next kernel
+// Signal watches and their events. An event is stored with its watch before the action begins, so that the next kernel
 // repeats an action that this one did not finish.
 
 import type { Cause } from "../../../abi/process/cause.ts";
@@ -19,9 +19,9 @@ export interface WatchRow extends Watch {
 export interface Firing {
   readonly watchId: string;
   readonly event: WatchedEvent;
-  /** Of the action: the event's, and this watch. */
+  /** The cause of the action: that of the event, plus this watch. */
   readonly cause: Cause;
-  /** Begun so far. */
+  /** How often the action has begun. */
   readonly attempts: number;
 }
 
@@ -34,7 +34,7 @@ export interface WatchRows {
   list(ownerUid: number, now: number): Promise<readonly WatchRow[]>;
   active(now: number): Promise<readonly WatchRow[]>;
   remove(id: string): Promise<void>;
-  /** False if the watch had the event before, or is active no longer. `perMinuteMax` more in a minute end it. */
+  /** False if the watch already had the event or is not active. More than `perMinuteMax` events in a minute end the watch. */
   claim(firing: Firing, asked: { readonly now: number; readonly perMinuteMax: number }): Promise<boolean>;
   begun(firing: Firing): Promise<void>;
   /** A watch for one event is removed after success. */
@@ -129,7 +129,7 @@ function put(db: Db, row: WatchRow): WatchRow {
     ...[row.ownerUid, row.key],
   );
   const stored = known === null ? row : { ...row, id: known.watch_id };
-  // Its events stay with it: a repeated one must not fire again.
+  // The events of the watch are kept: a repeated event must not fire again.
   db.run(
     `INSERT INTO signal_watches (watch_id, uid, creator_json, dedupe_key, signal, process_id, where_text, action_json, state_json,
        once_only, status, error, fired, last_at, created_at, updated_at, expires_at)
