@@ -136,7 +136,7 @@ test("an answer that allows more answers the requests that it covers", async () 
   );
 });
 
-test("a plan, a question and code that makes calls are asked alone", async () => {
+test("a question is asked alone, and the calls after it wait for its answer", async () => {
   await using home = await TestKernel.boot();
   await write(home, "a", "b");
   const [a, b] = deletion("a", "b");
@@ -148,6 +148,17 @@ test("a plan, a question and code that makes calls are asked alone", async () =>
   await answer(home, (await open(home))[0], "answer", { text: "yes", hash: undefined });
   await home.until("the next", async () => (await open(home))[0]?.kind === "approval");
   expect(pathsOf(await open(home))).toEqual(["~/b"]);
+});
+
+test("a call after code is asked when the code has run", async () => {
+  await using home = await TestKernel.boot();
+  await write(home, "a", "b");
+  const [a, b] = deletion("a", "b");
+  const { asks } = await stack(home, [a!, { name: "CodeMode", args: { code: "return 1" } }, b!]);
+  expect(pathsOf(asks)).toEqual(["~/a"]);
+  await answer(home, asks[0], "approve");
+  await home.until("the next", async () => pathsOf(await open(home))[0] === "~/b");
+  expect(await results(home)).toEqual(["Delete: completed", "CodeMode: completed"]);
 });
 
 test("a kernel that dies keeps what was answered, and the next one asks only for the rest", async () => {

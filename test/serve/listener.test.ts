@@ -1,9 +1,10 @@
-// Real HTTP and websockets on loopback, against a fake kernel: what a client sees, and what an attacker does not.
+// Real HTTP and websockets on loopback, against a fake kernel: answers, errors, and what neither may reveal.
 
 import { afterEach, expect, test } from "bun:test";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Listener } from "../../src/serve/listener.ts";
 import { FakeDoor } from "../support/door.ts";
+import { until } from "../support/io.ts";
 import { listening } from "../support/listening.ts";
 
 let listener: Listener | null = null;
@@ -80,29 +81,41 @@ test("a client that hangs up ends its call", async () => {
     ...{ method: "POST", signal: stop.signal },
     headers: { authorization: "Bearer right" },
   });
-  while (door.calls.length === 0) await Bun.sleep(1);
+  await until(() => door.calls.length > 0);
   stop.abort();
   await call.catch(() => {});
-  while (door.aborted.length === 0) await Bun.sleep(1);
+  await until(() => door.aborted.length > 0);
   expect(door.aborted).toEqual(["wait"]);
 });
 
-test("what a client says of its directory and environment means nothing here", async () => {
-  const door = served();
+/** A websocket after its hello, and the text of each frame it gets from then on. */
+async function greeted(): Promise<{ readonly socket: WebSocket; readonly frames: string[] }> {
   const socket = new WebSocket(`${listener!.url.replace("http", "ws")}/api/socket`, {
     headers: { authorization: "Bearer right" },
   });
+  const frames: string[] = [];
+  socket.addEventListener("message", ({ data }) => frames.push(Buffer.from(data as Uint8Array).toString()));
   await new Promise((resolve) => socket.addEventListener("open", resolve));
   socket.send(`${JSON.stringify({ kind: "hello", clientId: "c", version: "1.0.0", cwd: "/etc", env: { A: "1" } })}\n`);
-  const { data } = await new Promise<MessageEvent>((resolve) => socket.addEventListener("message", resolve));
-  expect(Buffer.from(data as Uint8Array).toString()).toContain("helloOk");
+  await until(() => frames.length > 0);
+  expect(frames.splice(0).join("")).toContain("helloOk");
+  return { socket, frames };
+}
+
+test("the directory and environment that a client sends are ignored", async () => {
+  const door = served();
+  const { socket } = await greeted();
   expect(door.clients).toMatchObject([{ cwd: "/", env: {} }]);
   socket.close();
 });
 
-test("bye reaches websockets, and requests hear 503 with a time to try again", async () => {
+test("bye reaches websockets, and requests get 503 with a time to retry", async () => {
   served();
+  const { socket, frames } = await greeted();
   listener!.bye("restart");
+  await until(() => frames.length > 0);
+  expect(JSON.parse(frames.join(""))).toMatchObject({ kind: "bye", why: "restart" });
+  socket.close();
   const [ready, health] = [await fetch(`${listener!.url}/readyz`), await fetch(`${listener!.url}/healthz`)];
   expect([ready.status, ready.headers.get("retry-after"), health.status]).toEqual([503, "1", 200]);
   expect((await post("/api/call/echo", {})).status).toBe(503);
