@@ -31,7 +31,7 @@ test.each([
   ["/src/team", ["task:/src/team", "/src/team", ""]],
   ["/src/team/docs/a", ["task:/src/team", "/src/team", "docs/a"]],
   ["/src/other/b", ["task:/src", "/src", "other/b"]],
-  // Without a process, an attached directory takes nobody in.
+  // An attached directory without a process is skipped.
   ["/src/empty/c", ["task:/src", "/src", "empty/c"]],
   ["/src/repo/lib", ["task:/src/repo", "/src/repo", "lib"]],
   // A worktree is a project of its own.

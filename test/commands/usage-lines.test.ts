@@ -7,7 +7,7 @@ import { COMMANDS } from "../../commands/table.ts";
 import { FakeIo, runs } from "../support/io.ts";
 
 const LEAVES = await allCommands(COMMANDS);
-/** They look their words up, like a person in a book. */
+/** These take any words and report unknown ones themselves. */
 const LOOK_UP = ["help", "man", "doctor"];
 
 async function refused(line: string): Promise<readonly string[]> {

@@ -4,18 +4,16 @@
 import { expect, test } from "bun:test";
 import type { CreditBalance } from "../../src/abi/process/credits.ts";
 import type { SessionInfo } from "../../src/syscalls/session/session-service.ts";
-import { runs } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
-import { KernelIo } from "../support/kernel-io.ts";
+import { typed } from "../support/kernel-io.ts";
 import { ManagedKernel } from "../support/manager.ts";
 
 const ZOE = "agent:main:telegram:dm:zoe";
 const SHARED = "agent:main:cli:dm:zoe";
 
 async function gsv(home: TestKernel, ...words: readonly string[]): Promise<string> {
-  const io = new KernelIo(home.sys);
-  const status = await runs(io, ...words);
-  return `${status} ${status === 0 ? io.stdout.text : io.stderr.text}`;
+  const [status, output, errors] = await typed(home.sys, ...words);
+  return `${status} ${status === 0 ? output : errors}`;
 }
 
 test("every command of a key means the same session", async () => {

@@ -4,9 +4,8 @@ import { expect, test } from "bun:test";
 import type { SettingInfo } from "../../src/syscalls/services.ts";
 import type { SessionHistory, SessionInfo, SessionReset } from "../../src/syscalls/session/session-service.ts";
 import { infoText } from "../../src/syscalls/session/session-text.ts";
-import { runs } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
-import { KernelIo } from "../support/kernel-io.ts";
+import { typed } from "../support/kernel-io.ts";
 
 const setting = (home: TestKernel, key: string) => home.sys.call<SettingInfo>("config.get", { key });
 const get = (home: TestKernel, key = "main") => home.sys.call<SessionInfo>("session.get", { key });
@@ -32,15 +31,12 @@ test("after a compaction, session get counts the model's messages: 20 unchanged,
   expect(infoText(info)).toContain("Messages: 36 (20 as they are, 16 summarized)");
   const context = await home.stores.processes.context(INIT);
   expect(context).toHaveLength(21);
-  const io = new KernelIo(home.sys);
-  await runs(io, "session", "preview", "main");
+  const preview = async (...more: string[]) => (await typed(home.sys, "session", "preview", "main", ...more))[1];
   const border = "(messages up to here: the model gets a summary)\n";
-  expect(io.stdout.text).toMatch(
+  expect(await preview()).toMatch(
     new RegExp(`USER: message 8\nASSISTANT: .*\n${RegExp.escape(border)}USER: message 9\n`),
   );
-  const newest = new KernelIo(home.sys);
-  await runs(newest, "session", "preview", "main", "--limit", "2");
-  expect(newest.stdout.text).toMatch(/^Session: .*\nUSER: message 18\nASSISTANT: .*\nSYSTEM: \[compacted\]/);
+  expect(await preview("--limit", "2")).toMatch(/^Session: .*\nUSER: message 18\nASSISTANT: .*\nSYSTEM: \[compacted\]/);
 });
 
 test("the preview of a resumed session counts its messages, not the block that the model gets in their place", async () => {
@@ -48,9 +44,8 @@ test("the preview of a resumed session counts its messages, not the block that t
   await home.say("hello");
   await home.sys.call("session.resume", { key: "main", prompt: "again" });
   await home.quiet();
-  const io = new KernelIo(home.sys);
-  await runs(io, "session", "preview", "main", "--limit", "1");
-  expect(io.stdout.text.split("\n").slice(1)).toEqual(["ASSISTANT: done", ""]);
+  const [, text] = await typed(home.sys, "session", "preview", "main", "--limit", "1");
+  expect(text.split("\n").slice(1)).toEqual(["ASSISTANT: done", ""]);
 });
 
 test("the archive of a main session is under its key, and under the personal agent's name", async () => {
@@ -90,10 +85,10 @@ test("the list shows the state of each session", async () => {
   home.model.will(pid ?? "", { calls: [{ name: "Delete", args: { path: "~/a.md" } }] });
   await home.send("delete it", { pid: pid ?? "" });
   await home.inState(pid ?? "", "waiting_hil");
-  const io = new KernelIo(home.sys);
-  expect(await runs(io, "session", "list")).toBe(0);
-  expect(io.stdout.text).toMatch(/dm:alice \(Alice\) - last active: \S+ \S+ - waiting_hil\n/);
-  expect(io.stdout.text).toMatch(/dm:main \(.*\) - last active: \S+ \S+ - idle\n/);
+  const [status, text] = await typed(home.sys, "session", "list");
+  expect(status).toBe(0);
+  expect(text).toMatch(/dm:alice \(Alice\) - last active: \S+ \S+ - waiting_hil\n/);
+  expect(text).toMatch(/dm:main \(.*\) - last active: \S+ \S+ - idle\n/);
 });
 
 test("a reset counts only messages that a person wrote as unanswered", async () => {

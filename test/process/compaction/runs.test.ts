@@ -4,9 +4,8 @@ import { expect, test } from "bun:test";
 import type { Signal } from "../../../src/abi/signal.ts";
 import type { CompactResult, PolicyView } from "../../../src/syscalls/proc/history-service.ts";
 import type { PlannedAnswer } from "../../support/answers.ts";
-import { runs } from "../../support/io.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
-import { KernelIo } from "../../support/kernel-io.ts";
+import { typed } from "../../support/kernel-io.ts";
 
 const LONG = "lorem ipsum dolor sit amet ".repeat(150);
 const SUMMARY: PlannedAnswer = { text: "## Task\nCount the boats.\n\n## State\nThree counted." };
@@ -171,9 +170,14 @@ test('the policy "fail" ends the run with advice, and manual leaves it to the pr
 
 /** The rows of gsv history policy. */
 async function shownPolicy(home: TestKernel): Promise<ReadonlyMap<string, string>> {
-  const io = new KernelIo(home.sys);
-  expect(await runs(io, "history", "policy", INIT)).toBe(0);
-  return new Map(io.stdout.lines.map((line) => [line.slice(0, 12).trim(), line.slice(12)]));
+  const [status, text] = await typed(home.sys, "history", "policy", INIT);
+  expect(status).toBe(0);
+  return new Map(
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => [line.slice(0, 12).trim(), line.slice(12)]),
+  );
 }
 
 test("the settings override the policy, and can turn it off", async () => {
