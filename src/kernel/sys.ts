@@ -3,6 +3,7 @@
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { ClientInfo, Sys } from "../abi/sys.ts";
+import { either } from "../lib/wait.ts";
 import type { Bus } from "./bus.ts";
 import type { Dispatch } from "./dispatch.ts";
 
@@ -29,7 +30,7 @@ export function kernelSys(options: SysOptions): Sys {
     ) {
       if (gone.signal.aborted) throw new SysError("ECANCELED", "the connection is closed");
       if (signal?.aborted) throw new SysError("ECANCELED", `${name} was cancelled`);
-      const signals = signal === undefined ? gone.signal : AbortSignal.any([signal, gone.signal]);
+      const signals = either(gone.signal, signal);
       const caller = await options.caller().catch(async (error: unknown) => {
         if (error instanceof SysError) await options.onRefused?.(name, error);
         throw error;

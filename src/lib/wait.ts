@@ -10,12 +10,17 @@ export async function waitAtMost<T>(
   signal?: AbortSignal,
 ): Promise<{ readonly value: T } | null> {
   const done = new AbortController();
-  const late = clock.sleep(ms, signal === undefined ? done.signal : AbortSignal.any([done.signal, signal]));
+  const late = clock.sleep(ms, either(done.signal, signal));
   try {
     return await Promise.race([work.then((value) => ({ value })), late.then(() => null)]);
   } finally {
     done.abort();
   }
+}
+
+/** Aborts with the first of both. */
+export function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other === undefined ? signal : AbortSignal.any([signal, other]);
 }
 
 /** Runs work with a signal that aborts after `ms`. */

@@ -157,13 +157,14 @@ export class HostLauncher {
     const around = surroundings();
     const opened = sandbox === null ? NO_GRANTS : openedBy(granted, { hidden: around.hidden, env: personsEnv });
     // Other sandboxes can guard absent paths.
-    const guarded = sandbox?.name === "bwrap" ? this.placeholders.place(gitGuard(directory, writes)) : null;
-    const git = guarded?.guard ?? gitGuard(directory, writes);
+    const needsFiles = sandbox?.name === "bwrap";
+    const wanted = gitGuard(directory, writes);
+    const { guard: git, release } = needsFiles ? this.placeholders.place(wanted) : { guard: wanted, release: () => {} };
     const place = { directory, network, git, terminal: false, tmp: env.TMPDIR ?? "/tmp" };
     const had: readonly Grant[] = [...(network ? (["network"] as const) : []), ...granted];
     const bash = [BASH, "--noprofile", "--norc", "-c", script, name, ...args];
-    const start = () =>
-      host.start({
+    try {
+      const job = host.start({
         meta: {
           ...{ id, uid: caller.uid, ownerUid: caller.ownerUid, pid: caller.pid ?? null, script, directory },
           ...(caller.kind === "process" && { grants: [...new Set(had)] }),
@@ -174,13 +175,10 @@ export class HostLauncher {
         env: { ...env, ...sandbox?.env, ...opened.env, PWD: directory },
         stdin: fed ? "open" : Buffer.from(request.stdin ?? "", "base64"),
       });
-    if (guarded === null) return start();
-    try {
-      const job = start();
-      void job.ended.then(guarded.release);
+      void job.ended.then(release);
       return job;
     } catch (error) {
-      guarded.release();
+      release();
       throw error;
     }
   }

@@ -5,9 +5,9 @@ import { streamWord } from "../programs/internal-words.ts";
 import type { Calls } from "./calls.ts";
 import type { Interpreter, Methods } from "./interpreter.ts";
 import { narrowed } from "./narrowed.ts";
-import { linesFor, reading } from "./reading.ts";
+import { linesFor, readFrom } from "./reading.ts";
 import { streamsOf, within } from "./streams.ts";
-import { limited } from "./timeouts.ts";
+import { runLimited } from "./timeouts.ts";
 
 /** Commands of the interpreter that use their stdin. */
 const READERS = new Set(
@@ -16,19 +16,19 @@ const READERS = new Set(
   ),
 );
 
-interface Options {
+interface Shared {
   readonly clock: Clock;
   readonly calls: Calls;
 }
 
-export function withCommands(optionsOf: (shell: Interpreter) => Options | null) {
+export function withCommands(sharedOf: (shell: Interpreter) => Shared | null) {
   return ({ runCommand }: Methods): Partial<Methods> => ({
     async runCommand(name, args, quoted, stdin, skipsFunctions, usesDefaultPath, stdinFd, isStdinOwned) {
       const run = (words = args) =>
         runCommand.call(this, name, words, quoted, stdin, skipsFunctions, usesDefaultPath, stdinFd, isStdinOwned);
-      const options = optionsOf(this);
-      if (options === null) return run();
-      const { clock, calls } = options;
+      const shared = sharedOf(this);
+      if (shared === null) return run();
+      const { clock, calls } = shared;
       const { state } = this.ctx;
       const streams = streamsOf(this);
       const definition = skipsFunctions === true ? undefined : state.functions.get(name);
@@ -56,11 +56,11 @@ export function withCommands(optionsOf: (shell: Interpreter) => Options | null) 
         }
       }
       if (name === "timeout" && (own.input !== null || own.out !== null)) {
-        const limits = limited(this, args, clock);
+        const limits = runLimited(this, args, clock);
         if (limits !== null) return limits;
       }
       if (!isLive) return run();
-      if (name === "read") return reading(this, args, input, { clock, run: () => run() });
+      if (name === "read") return readFrom(this, args, input, { clock, run: () => run() });
       const isLines = name === "mapfile" || name === "readarray";
       if (!isLines && !READERS.has(name)) return run();
       state.groupStdin = isLines ? (await linesFor(args, input)).toString() : (await input.rest()).toString("latin1");

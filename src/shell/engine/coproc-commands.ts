@@ -10,20 +10,20 @@ import { streamsOf, within } from "./streams.ts";
 
 type Known = Pick<Coprocs, "endAt" | "isPid" | "childrenOf" | "ended" | "kill">;
 
-export function withCoprocs(optionsOf: (shell: Interpreter) => { readonly coprocs: Coprocs } | null) {
+export function withCoprocs(sharedOf: (shell: Interpreter) => { readonly coprocs: Coprocs } | null) {
   return ({ executeScript, executeCommand, runCommand }: Methods): Partial<Methods> => ({
     executeScript(script) {
       const run = () => executeScript.call(this, script);
-      return optionsOf(this)?.coprocs.within(run) ?? run();
+      return sharedOf(this)?.coprocs.within(run) ?? run();
     },
     async executeCommand(command, stdin, isStdinOwned) {
-      const coprocs = optionsOf(this)?.coprocs ?? null;
+      const coprocs = sharedOf(this)?.coprocs ?? null;
       if (coprocs !== null && isCoproc(command)) return coprocs.start(this, command);
       const other = coprocs?.isUsed === true ? redirected(this, command, { stdin, isStdinOwned, coprocs }) : null;
       return other ?? executeCommand.call(this, command, stdin, isStdinOwned);
     },
     async runCommand(...all) {
-      const coprocs = optionsOf(this)?.coprocs ?? null;
+      const coprocs = sharedOf(this)?.coprocs ?? null;
       const other = coprocs?.isUsed === true ? commandAt(this, all[0], all[1], coprocs) : null;
       return other ?? runCommand.apply(this, all);
     },
@@ -32,12 +32,12 @@ export function withCoprocs(optionsOf: (shell: Interpreter) => { readonly coproc
 
 /** null if the command is about no coprocess. */
 function commandAt(shell: Interpreter, name: string, args: readonly string[], coprocs: Known): Promise<Result> | null {
-  if (name === OWN.wait) return waiting(shell, args, coprocs);
-  if (name === "kill") return killing(args, coprocs);
-  return name === "read" || name === "mapfile" || name === "readarray" ? readingAt(shell, name, args, coprocs) : null;
+  if (name === OWN.wait) return waitFor(shell, args, coprocs);
+  if (name === "kill") return killAll(args, coprocs);
+  return name === "read" || name === "mapfile" || name === "readarray" ? readAt(shell, name, args, coprocs) : null;
 }
 
-function readingAt(shell: Interpreter, name: string, args: readonly string[], coprocs: Known): Promise<Result> | null {
+function readAt(shell: Interpreter, name: string, args: readonly string[], coprocs: Known): Promise<Result> | null {
   const { words, fd } = withoutDescriptor(args, name === "read" ? VALUED.read : VALUED.mapfile);
   const end = fd === null ? undefined : coprocs.endAt(Number(fd));
   if (end === undefined) return null;
@@ -77,7 +77,7 @@ function withoutDescriptor(
   return { words, fd: null };
 }
 
-function waiting(
+function waitFor(
   shell: Interpreter,
   [place = "", ...names]: readonly string[],
   coprocs: Known,
@@ -105,7 +105,7 @@ async function allEnded(
   return all;
 }
 
-function killing(args: readonly string[], coprocs: Known): Promise<Result> | null {
+function killAll(args: readonly string[], coprocs: Known): Promise<Result> | null {
   const { signal, targets: pids } = killOptions(args);
   const name = signalNamed(signal);
   if (name === null || pids.length === 0 || !pids.every((pid) => coprocs.isPid(pid))) return null;

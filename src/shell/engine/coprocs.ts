@@ -2,13 +2,13 @@
 
 import { ENDED_BY } from "../../abi/errno.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { waitAtMost } from "../../lib/wait.ts";
+import { either, waitAtMost } from "../../lib/wait.ts";
 import { OWN, SINKS } from "../programs/internal-words.ts";
 import { Pipe } from "../programs/pipe.ts";
 import { group, type Node, statementOf } from "../rewrite/nodes.ts";
 import type { Interpreter, Result, State } from "./interpreter.ts";
-import { printing } from "./narrowed.ts";
-import { runStage, stageShell, writing } from "./pipelines.ts";
+import { scriptOutlet } from "./narrowed.ts";
+import { pipeOutlet, runStage, stageShell } from "./pipelines.ts";
 import { Input, type Outlet, streamsOf } from "./streams.ts";
 
 const READ_TOP = 63;
@@ -62,14 +62,14 @@ export class Coprocs {
     const { state } = shell.ctx;
     const name = String(definition.name).slice(OWN.coproc.length);
     const others = [...this.all.values()].filter(({ isRunning }) => isRunning);
-    const [toIt, fromIt] = [new Pipe(() => this.clock.mono()), new Pipe(() => this.clock.mono())];
+    const [toCoproc, fromCoproc] = [new Pipe(() => this.clock.mono()), new Pipe(() => this.clock.mono())];
     const copy = stageShell(shell, 1, false);
     const killed = new AbortController();
-    const signal = state.signal === undefined ? killed.signal : AbortSignal.any([state.signal, killed.signal]);
+    const signal = either(killed.signal, state.signal);
     copy.ctx.state.signal = signal;
     const cut = () => {
-      toIt.cut();
-      fromIt.cut();
+      toCoproc.cut();
+      fromCoproc.cut();
     };
     signal.addEventListener("abort", cut, { once: true });
     let ended: number | null = null;
@@ -77,10 +77,10 @@ export class Coprocs {
       ended ??= status;
       killed.abort();
     };
-    const printed = streamsOf(shell).err ?? printing(shell.ctx, SINKS.stderr);
+    const printed = streamsOf(shell).err ?? scriptOutlet(shell.ctx, SINKS.stderr);
     // Killed without a message.
     const err: Outlet = { ...printed, write: (bytes) => (signal.aborted ? undefined : printed.write(bytes)) };
-    const streams = { out: writing(fromIt, this.clock), err, input: new Input(toIt) };
+    const streams = { out: pipeOutlet(fromCoproc, this.clock), err, input: new Input(toCoproc) };
     const redirections = definition.redirections as readonly Node[];
     const status = runStage(copy, group([statementOf(definition.body as Node)], redirections), streams)
       .catch((error: unknown) => {
@@ -89,16 +89,19 @@ export class Coprocs {
       })
       .then((last) => {
         signal.removeEventListener("abort", cut);
-        toIt.leave();
-        fromIt.end();
+        toCoproc.leave();
+        fromCoproc.end();
         coproc.isRunning = false;
         return ended ?? last;
       });
     const { bashPid: pid } = copy.ctx.state;
     const coproc: Coproc = { ...{ name, pid, parent: state.bashPid, status, kill }, isRunning: true };
     this.all.set(pid, coproc);
-    const read = this.open({ input: new Input(fromIt), outlet: null, close: () => fromIt.leave() }, READ_TOP);
-    const write = this.open({ input: null, outlet: writing(toIt, this.clock), close: () => toIt.end() }, WRITE_TOP);
+    const read = this.open({ input: new Input(fromCoproc), outlet: null, close: () => fromCoproc.leave() }, READ_TOP);
+    const write = this.open(
+      { input: null, outlet: pipeOutlet(toCoproc, this.clock), close: () => toCoproc.end() },
+      WRITE_TOP,
+    );
     setVariables(state, coproc, [read, write]);
     const [other] = others;
     if (other !== undefined)

@@ -21,13 +21,13 @@ const lines = new WeakSet<Node>();
 /** The nesting of sourced files in the script that an interpreter runs. */
 const depths = new WeakMap<Interpreter, number>();
 
-async function commandFailing(interpreter: Interpreter, command: Node, run: Promise<Result>): Promise<Result> {
+async function endLineOnError(interpreter: Interpreter, command: Node, run: Promise<Result>): Promise<Result> {
   try {
     return await run;
   } catch (error) {
     const { name } = error as Error;
     if (LINE_ERRORS.has(name)) {
-      const end = await exit(interpreter, 1, worded(error as Failure, command));
+      const end = await exit(interpreter, 1, withExpression(error as Failure, command));
       lineEnds.add(end);
       throw end;
     }
@@ -37,7 +37,7 @@ async function commandFailing(interpreter: Interpreter, command: Node, run: Prom
 }
 
 /** With the expression and the failing part, as in bash, if there is only one expression. */
-function worded(failure: Failure, command: Node): Failure {
+function withExpression(failure: Failure, command: Node): Failure {
   const texts: string[] = [];
   holds(command, ({ type, expression }) => {
     if (type === "ArithmeticExpansion") texts.push(String((expression as Node).originalText ?? ""));
@@ -74,23 +74,23 @@ async function exit(interpreter: Interpreter, status: number, { stdout, stderr }
 }
 
 /** A line of a script or of a sourced file ends alone; the text of `eval` and of `$(…)` ends as a whole. */
-async function scriptFailing(interpreter: Interpreter, script: Node, run: () => Promise<Result>): Promise<Result> {
+async function runScript(interpreter: Interpreter, script: Node, run: () => Promise<Result>): Promise<Result> {
   const { state } = interpreter.ctx;
   const outer = depths.get(interpreter);
   if (outer === undefined || state.sourceDepth > outer) for (const line of script.statements as Node[]) lines.add(line);
   depths.set(interpreter, state.sourceDepth);
   try {
-    return await ending(run);
+    return await catchLineEnd(run);
   } finally {
     if (outer !== undefined) depths.set(interpreter, outer);
   }
 }
 
-function statementFailing(statement: Node, run: () => Promise<Result>): Promise<Result> {
-  return lines.has(statement) ? ending(run) : run();
+function runLine(statement: Node, run: () => Promise<Result>): Promise<Result> {
+  return lines.has(statement) ? catchLineEnd(run) : run();
 }
 
-async function ending(run: () => Promise<Result>): Promise<Result> {
+async function catchLineEnd(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
   } catch (error) {
@@ -103,13 +103,13 @@ async function ending(run: () => Promise<Result>): Promise<Result> {
 export function withFailures({ executeScript, executeStatement, executeCommand }: Methods): Partial<Methods> {
   return {
     executeScript(script) {
-      return scriptFailing(this, script, () => executeScript.call(this, script));
+      return runScript(this, script, () => executeScript.call(this, script));
     },
     executeStatement(statement) {
-      return statementFailing(statement, () => executeStatement.call(this, statement));
+      return runLine(statement, () => executeStatement.call(this, statement));
     },
     executeCommand(...args) {
-      return commandFailing(this, args[0], executeCommand.apply(this, args));
+      return endLineOnError(this, args[0], executeCommand.apply(this, args));
     },
   };
 }

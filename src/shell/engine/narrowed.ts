@@ -21,8 +21,8 @@ export function narrowed(before: Streams, { type, redirections }: Node, { ctx, i
   for (const redirection of all) {
     const sink = fileOf(redirection);
     const fds = fdsOf(redirection);
-    if (sink === SINKS.stdout) out = printing(ctx, sink);
-    else if (sink === SINKS.stderr) err = printing(ctx, sink);
+    if (sink === SINKS.stdout) out = scriptOutlet(ctx, sink);
+    else if (sink === SINKS.stderr) err = scriptOutlet(ctx, sink);
     else {
       if (fds.includes(0)) input = null;
       if (fds.includes(1)) out = null;
@@ -49,7 +49,7 @@ function fileOf({ target }: Node): string | null {
 }
 
 /** The script's own output. */
-export function printing({ fs, executionScope, limits }: Place["ctx"], path: string): Outlet {
+export function scriptOutlet({ fs, executionScope, limits }: Place["ctx"], path: string): Outlet {
   return {
     pipe: null,
     isScript: true,

@@ -15,7 +15,7 @@ import { narrowed } from "./narrowed.ts";
 import { Input, type Outlet, type Streams, streamsOf, within } from "./streams.ts";
 
 /** Runs a pipeline of several commands. */
-async function concurrent(shell: Interpreter, pipeline: Node, clock: Clock): Promise<Result> {
+async function runConcurrently(shell: Interpreter, pipeline: Node, clock: Clock): Promise<Result> {
   const commands = pipeline.commands as readonly Node[];
   const { state } = shell.ctx;
   const outer = streamsOf(shell);
@@ -34,7 +34,7 @@ async function concurrent(shell: Interpreter, pipeline: Node, clock: Clock): Pro
   const stages = commands.map((command, at) => {
     const [before, after] = [pipes[at - 1], pipes[at]];
     const isJoined = (pipeline.pipeStderr as readonly boolean[] | undefined)?.[at] === true;
-    const out = after === undefined ? (outer.out ?? collected.stdout) : writing(after, clock);
+    const out = after === undefined ? (outer.out ?? collected.stdout) : pipeOutlet(after, clock);
     const err = isJoined ? out : (traces?.[at]?.stderr ?? stderr);
     const input = before === undefined ? outer.input : new Input(before);
     const isOwn = at === last && state.shoptOptions.lastpipe === true;
@@ -108,7 +108,7 @@ export async function runStage(shell: Interpreter, command: Node, inside: Stream
   });
 }
 
-export function writing(pipe: Pipe, clock: Clock): Outlet {
+export function pipeOutlet(pipe: Pipe, clock: Clock): Outlet {
   return {
     pipe,
     write(bytes) {
@@ -155,7 +155,7 @@ class Collected {
 }
 
 /** Passes on the output of a command, and returns the result without it. */
-async function flushed(shell: Interpreter, result: Result): Promise<Result> {
+async function flush(shell: Interpreter, result: Result): Promise<Result> {
   const { out, err } = streamsOf(shell);
   const hasOut = out !== null && result.stdout !== "";
   const hasErr = err !== null && result.stderr !== "";
@@ -192,21 +192,21 @@ interface Thrown {
 }
 
 /** The output that an error carries is passed on, too. */
-async function failing(shell: Interpreter, error: Thrown): Promise<void> {
+async function flushError(shell: Interpreter, error: Thrown): Promise<void> {
   if (typeof error.stdout !== "string" || typeof error.stderr !== "string") return;
   // Errors that end the script are reported at its end.
   const endsScript = error.name === "ExecutionAbortedError" || error.name === "ExecutionLimitError";
-  const rest = await flushed(shell, { stdout: error.stdout, stderr: endsScript ? "" : error.stderr, exitCode: 0 });
+  const rest = await flush(shell, { stdout: error.stdout, stderr: endsScript ? "" : error.stderr, exitCode: 0 });
   Object.assign(error, { stdout: rest.stdout, ...(endsScript ? {} : { stderr: rest.stderr }) });
 }
 
-export function withPipelines(optionsOf: (shell: Interpreter) => { readonly clock: Clock } | null) {
+export function withPipelines(sharedOf: (shell: Interpreter) => { readonly clock: Clock } | null) {
   return ({ executePipeline, executeStatement, executeCommand, executeScript }: Methods): Partial<Methods> => ({
     async executePipeline(pipeline) {
-      const options = optionsOf(this);
-      if (options === null || (pipeline.commands as readonly Node[]).length < 2)
+      const shared = sharedOf(this);
+      if (shared === null || (pipeline.commands as readonly Node[]).length < 2)
         return executePipeline.call(this, pipeline);
-      if (pipeline.timed !== true) return concurrent(this, pipeline, options.clock);
+      if (pipeline.timed !== true) return runConcurrently(this, pipeline, shared.clock);
       const untimed = {
         type: "Statement",
         pipelines: [{ ...pipeline, timed: false }],
@@ -221,17 +221,17 @@ export function withPipelines(optionsOf: (shell: Interpreter) => { readonly cloc
       return executeStatement.call(this, statement);
     },
     async executeCommand(command, stdin, isStdinOwned) {
-      const options = optionsOf(this);
-      if (options !== null && hasRunLong(options.clock)) await letEventsIn(options.clock);
+      const shared = sharedOf(this);
+      if (shared !== null && hasRunLong(shared.clock)) await letEventsIn(shared.clock);
       const inside = narrowed(streamsOf(this), command, {
         ctx: this.ctx,
         isStdinOwned: stdin !== "" || isStdinOwned === true,
       });
       try {
         const run = () => executeCommand.call(this, command, stdin, isStdinOwned);
-        return await flushed(this, await within(this, inside, run));
+        return await flush(this, await within(this, inside, run));
       } catch (error) {
-        await failing(this, error as Thrown);
+        await flushError(this, error as Thrown);
         throw error;
       }
     },

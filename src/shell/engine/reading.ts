@@ -44,7 +44,7 @@ function wantedBy(args: readonly string[]): Wanted {
   return { delimiter: Buffer.from(delimiter)[0] ?? 0, isRaw, characters, isExact, seconds };
 }
 
-export async function reading(
+export async function readFrom(
   { ctx: { state } }: Interpreter,
   args: readonly string[],
   input: Input,

@@ -2,13 +2,14 @@
 
 import { ENDED_BY } from "../../abi/errno.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { either } from "../../lib/wait.ts";
 import { spanMs } from "../programs/span.ts";
 import { fork } from "./fork.ts";
 import type { Interpreter, Result } from "./interpreter.ts";
 import { streamsOf, within } from "./streams.ts";
 
 /** null if the interpreter's own `timeout` must handle the options. */
-export function limited(
+export function runLimited(
   shell: Interpreter,
   args: readonly string[],
   clock: Pick<Clock, "sleep">,
@@ -39,7 +40,7 @@ async function run(
     });
   const ended = isKept ? ENDED_BY.TERM : ENDED_BY.time;
   const copy = fork(shell);
-  copy.ctx.state.signal = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+  copy.ctx.state.signal = either(late.signal, signal);
   try {
     const result = await within(copy, streamsOf(shell), () => copy.runCommand(name, words, [], "", true));
     return late.signal.aborted ? { ...result, exitCode: ended } : result;

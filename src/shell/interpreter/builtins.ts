@@ -3,6 +3,7 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { ENDED_BY } from "../../abi/errno.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
+import { waitAtMost } from "../../lib/wait.ts";
 import type { Calls, Ends, Stage } from "../engine/calls.ts";
 import { streamOf } from "../programs/internal-words.ts";
 import { type Call, Ended, type Files, type Program, phrase, Usage } from "../programs/program.ts";
@@ -63,12 +64,10 @@ function callOf(given: Pick<Call, "name" | "args" | "cwd" | "env">, ends: Ends, 
     out,
     room: ends.room,
     async pause(ms) {
-      const over = new AbortController();
-      const until = context.signal === undefined ? over.signal : AbortSignal.any([over.signal, context.signal]);
-      const gone = ends.pipe === null ? [] : [ends.pipe.gone];
-      await Promise.race([machine.clock.sleep(ms, until), ...gone]);
-      over.abort();
-      if (ends.pipe?.left === true) throw new Ended(ENDED_BY.PIPE);
+      const { pipe } = ends;
+      if (pipe === null) await machine.clock.sleep(ms, context.signal);
+      else await waitAtMost(machine.clock, ms, pipe.gone, context.signal);
+      if (pipe?.left === true) throw new Ended(ENDED_BY.PIPE);
     },
     err,
     fail: (error, wording) => err(`${wording(phrase(error))}\n`),

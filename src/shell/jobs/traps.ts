@@ -4,6 +4,7 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Clock } from "../../lib/clock.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
+import { either } from "../../lib/wait.ts";
 import type { SentSignal } from "../../targets/shell.ts";
 import { type Answer, answer, type Context, OUTERMOST, placed } from "../interpreter/called.ts";
 import { OWN, WHOLE } from "../programs/internal-words.ts";
@@ -189,7 +190,7 @@ export class Traps {
     if (wrong !== undefined) return answer("", `sleep: invalid time interval '${wrong}'\n${SLEEP_HELP}`, 1);
     const ms = spans.reduce<number>((sum, each) => sum + (each ?? 0), 0);
     const over = new AbortController();
-    const until = stopped === undefined ? over.signal : AbortSignal.any([over.signal, stopped]);
+    const until = either(over.signal, stopped);
     const outcome = await this.interruptible(this.clock.sleep(Math.min(ms, LONGEST_MS), until));
     over.abort();
     return answer("", "", "status" in outcome ? outcome.status : 0);

@@ -7,11 +7,11 @@ import { LIVE, OWN, SENDING, SINKS } from "../programs/internal-words.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
 import { bracedVariable, expandedCommand, expandedFirst, expandedLoop, expandedPart } from "./arithmetic-text.ts";
 import { elementClosed, isCoproc, simpleCoproc } from "./coprocs.ts";
+import { fromDevice } from "./device-input.ts";
 import { watched } from "./event-traps.ts";
 import { inLines } from "./lines.ts";
 import { menuLoop } from "./menus.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf, textsIn } from "./nodes.ts";
-import { fromDevice } from "./pipes.ts";
 import { ansiQuotes, quotedPatterns } from "./quotes.ts";
 import {
   associative,
