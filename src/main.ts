@@ -49,8 +49,9 @@ async function invocation() {
 }
 
 async function clockOf(file: string | undefined): Promise<Clock> {
-  if (file) return new (await import("./client/moved-clock.ts")).MovedClock(file);
-  return (await import("./lib/clock.ts")).realClock;
+  if (!file) return (await import("./lib/clock.ts")).realClock;
+  const clock = (await import("./client/moved-clock.ts")).movedClock(file, (line) => process.stderr.write(line));
+  return clock ?? process.exit(78);
 }
 
 /** The invocation with its home. Throws if GSV_HOME is invalid. */

@@ -50,6 +50,8 @@ export const events = command(spec, async ({ args }, io) => {
   const stops = filters.map((filter) => io.sys().on({ ...filter, names: wanted }, (signal) => incoming.add(signal)));
   stops.push(io.onEnding((name) => incoming.end(ENDED_BY[name])));
   try {
+    // An unknown process would wait forever. Asked after subscribing, so that no event is missed.
+    for (const pid of pids) await io.sys().call("proc.get", { pid });
     return await printed(io, incoming, args.limit ?? Number.POSITIVE_INFINITY);
   } finally {
     for (const stop of stops) stop();

@@ -3,8 +3,19 @@
 
 import { readFileSync } from "node:fs";
 import { type Clock, realClock, sleepUntil } from "../lib/clock.ts";
+import { reveal } from "../lib/text/sanitize.ts";
 
 const LOOK_MS = 10;
+
+/** null if the file cannot be read, which is reported. */
+export function movedClock(file: string, report: (line: string) => void): Clock | null {
+  try {
+    return new MovedClock(file);
+  } catch {
+    report(`gsv: GSV_CLOCK: cannot read the file ${reveal(file)}\n`);
+    return null;
+  }
+}
 
 interface Timer {
   readonly due: number;
@@ -13,17 +24,24 @@ interface Timer {
   cancel: () => void;
 }
 
-export class MovedClock implements Clock {
+class MovedClock implements Clock {
   private ahead = 0;
   private timers: Timer[] = [];
 
   constructor(private readonly file: string) {
-    this.look();
+    this.move(this.inFile());
+    this.lookLater();
   }
 
-  private look(): void {
-    this.move();
-    realClock.after(LOOK_MS, () => this.look());
+  private lookLater(): void {
+    realClock.after(LOOK_MS, () => {
+      try {
+        this.move(this.inFile());
+      } catch {
+        // The file was deleted: time stays moved.
+      }
+      this.lookLater();
+    });
   }
 
   now(): number {
@@ -42,9 +60,12 @@ export class MovedClock implements Clock {
     return this.set(ms, callback, false);
   }
 
-  private move(): void {
-    const lines = readFileSync(this.file, "utf8").split("\n");
-    const ahead = lines.reduce((sum, line) => sum + (Number(line) || 0), 0);
+  private inFile(): number {
+    const numbers = readFileSync(this.file, "utf8").split("\n").map(Number).filter(Number.isSafeInteger);
+    return numbers.reduce((sum, ms) => sum + ms, 0);
+  }
+
+  private move(ahead: number): void {
     if (ahead === this.ahead) return;
     this.ahead = ahead;
     for (const timer of this.timers.toSorted((one, other) => one.due - other.due)) {

@@ -26,14 +26,23 @@ export function remoteSys({ env, ...machine }: RemoteMachine): Sys | null {
     throw new SysError("EAUTH", "GSV_SERVER needs a token in GSV_TOKEN", [
       "on that computer: gsv auth token create --label NAME",
     ]);
+  // As the header of a request it would fail without saying why.
+  if (!/^[\x21-\x7e]{1,256}$/.test(token))
+    throw new SysError("EAUTH", "GSV_TOKEN is not a token: it has spaces or other characters", [
+      "on that computer: gsv auth token create --label NAME",
+    ]);
   const classOf = async (name: string) => (await syscallNamed(name))?.class;
   return openRemoteSys({ ...machine, url, token, classOf });
 }
 
 function originOf(text: string): string {
   const url = URL.parse(text);
+  if (url !== null && (url.username !== "" || url.password !== ""))
+    throw new SysError("ECONFIG", "GSV_SERVER must not contain a name or a password", [
+      `for example: GSV_SERVER=${url.protocol}//${reveal(url.host)} with a token in GSV_TOKEN`,
+    ]);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "";
-  if (!isOrigin || url.username !== "" || url.password !== "" || url.hash !== "")
+  if (!isOrigin || url.hash !== "")
     throw new SysError("ECONFIG", `GSV_SERVER is not an address of a server: ${reveal(text.slice(0, 100))}`, [
       "for example: GSV_SERVER=https://gsv.example:4870",
     ]);

@@ -21,14 +21,10 @@ export function listenAddress(text: string, hasTls: boolean): ListenAddress {
   const host = (match[1] ?? match[2] ?? "").toLowerCase() || "127.0.0.1";
   const isLoopback = LOOPBACK.has(host) || /^127(?:\.\d{1,3}){3}$/.test(host);
   if (!isLoopback && !hasTls)
-    throw new SysError(
-      "EINVAL",
-      `${clip(text)} is reached by other computers, and passwords would travel unencrypted`,
-      [
-        `give a certificate: gsv serve --listen ${clip(text)} --tls CERT,KEY`,
-        `or listen on this computer only: gsv serve --listen 127.0.0.1:${port}`,
-      ],
-    );
+    throw new SysError("EINVAL", `${clip(text)} needs TLS: tokens would travel unencrypted`, [
+      `give a certificate: gsv serve --listen ${clip(text)} --tls CERT,KEY`,
+      `or listen on this computer only: gsv serve --listen 127.0.0.1:${port}`,
+    ]);
   return { host, port, isLoopback };
 }
 

@@ -44,6 +44,7 @@ export function servingParts(ports: ServingPorts): ServingParts {
   let open: Listener | null = null;
   let listen: string | null = null;
   let fault: string | null = null;
+  let leaving: Promise<void> = Promise.resolve();
 
   const status = async (): Promise<ServeStatus> => ({
     url: open?.url ?? null,
@@ -52,19 +53,17 @@ export function servingParts(ports: ServingPorts): ServingParts {
     fault,
   });
 
-  async function opened(text: string, tls: string, hosts: string): Promise<Listener> {
-    const certificate = tls === "" ? null : certificateIn(tls);
-    const names = hosts.split(",").map((name) => name.trim());
-    const options = {
-      address: listenAddress(text, certificate !== null),
-      hosts: names.filter(Boolean),
-      tls: certificate,
-    };
+  async function opened(text: string, options: Pick<ListenOptions, "address" | "hosts" | "tls">): Promise<Listener> {
     try {
       return await listenerOf(ports)(options);
     } catch (error) {
       throw notOpened(text, error);
     }
+  }
+
+  /** Not awaited: the call that closes it may have come through it, and is answered first. */
+  function leave(before: Listener): void {
+    leaving = before.close().catch(ports.onFault);
   }
 
   async function mayChange(caller: Caller): Promise<void> {
@@ -89,11 +88,20 @@ export function servingParts(ports: ServingPorts): ServingParts {
         const stored = await ports.settings();
         const text = asked.listen ?? stored["serve.listen"] ?? LISTEN_DEFAULT;
         const tls = asked.tls ?? stored["serve.tls"] ?? "";
+        const options = await optionsFrom(text, tls, stored["serve.hosts"] ?? "");
         const before = open;
         // The same port cannot be bound twice.
-        if (before !== null && listen === text) await before.close();
-        open = await opened(text, tls, stored["serve.hosts"] ?? "");
-        if (before !== null && listen !== text) await before.close();
+        if (before !== null && listen === text) {
+          await before.close();
+          open = null;
+        }
+        try {
+          open = await opened(text, options);
+        } catch (error) {
+          if (open === null) fault = messageOf(error);
+          throw error;
+        }
+        if (before !== null && listen !== text) leave(before);
         // The next kernel listens on the same port, also if this one chose it.
         [listen, fault] = [text.replace(/:0+$/, `:${new URL(open.url).port}`), null];
         await keep({ "serve.listen": listen, "serve.tls": tls }, caller.uid);
@@ -105,7 +113,7 @@ export function servingParts(ports: ServingPorts): ServingParts {
         const before = open;
         [open, listen, fault] = [null, null, null];
         before?.bye("stop");
-        await before?.close();
+        if (before !== null) leave(before);
         return await status();
       },
     },
@@ -122,7 +130,7 @@ export function servingParts(ports: ServingPorts): ServingParts {
       listen = text;
       for (let tries = 0; open === null && listen === text; tries++) {
         try {
-          open = await opened(text, stored["serve.tls"] ?? "", stored["serve.hosts"] ?? "");
+          open = await opened(text, await optionsFrom(text, stored["serve.tls"] ?? "", stored["serve.hosts"] ?? ""));
           fault = null;
         } catch (error) {
           fault = messageOf(error);
@@ -134,7 +142,7 @@ export function servingParts(ports: ServingPorts): ServingParts {
     bye: (why) => open?.bye(why),
     async close() {
       listen = null;
-      await open?.close();
+      await Promise.all([leaving, open?.close()]);
       open = null;
     },
   };
@@ -153,23 +161,53 @@ export function servingAtRest(settings: ServingPorts["settings"]): Pick<Serving,
   };
 }
 
-function certificateIn(tls: string): { readonly cert: string; readonly key: string } {
+async function optionsFrom(text: string, tls: string, hosts: string) {
+  const certificate = tls === "" ? null : await certificateIn(tls);
+  const names = hosts.split(",").map((name) => name.trim());
+  return { address: listenAddress(text, certificate !== null), hosts: names.filter(Boolean), tls: certificate };
+}
+
+async function certificateIn(tls: string): Promise<{ readonly cert: string; readonly key: string }> {
   const paths = tls.split(",").map((path) => path.trim());
   const [cert = "", key = ""] = paths;
   if (paths.length !== 2 || !paths.every(isAbsolute))
     throw new SysError("EINVAL", "--tls takes two files: the certificate and its key", [
       "for example: --tls cert.pem,key.pem",
     ]);
-  return { cert: textOf(cert), key: textOf(key) };
+  const texts = { cert: textOf(cert), key: textOf(key) };
+  const { createPrivateKey, X509Certificate } = await import("node:crypto");
+  const certificate = parsed(() => new X509Certificate(texts.cert), `not a PEM certificate: ${quoted(cert)}`);
+  const secret = parsed(() => createPrivateKey(texts.key), `not a PEM key without passphrase: ${quoted(key)}`);
+  if (!certificate.checkPrivateKey(secret))
+    throw new SysError("EINVAL", `${quoted(key)} is not the key of the certificate ${quoted(cert)}`);
+  return texts;
 }
+
+function parsed<Part>(parse: () => Part, fault: string): Part {
+  try {
+    return parse();
+  } catch {
+    throw new SysError("EINVAL", fault, ["for example: --tls cert.pem,key.pem"]);
+  }
+}
+
+const UNREADABLE: { readonly [code: string]: string } = {
+  ENOENT: "no such file",
+  EACCES: "permission denied",
+  EISDIR: "it is a directory",
+};
 
 function textOf(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new SysError("ENOENT", `cannot read ${quoted(path)} (${String((error as { code?: unknown }).code)})`);
+    const code = String((error as { code?: unknown }).code);
+    throw new SysError("ENOENT", `cannot read ${quoted(path)}: ${UNREADABLE[code] ?? code}`);
   }
 }
+
+/** EAGAIN: the name has no address. */
+const NOT_HERE = new Set(["EADDRNOTAVAIL", "EAGAIN", "ENOTFOUND"]);
 
 function notOpened(address: string, error: unknown): SysError {
   const { code } = error as { code?: unknown };
@@ -179,5 +217,6 @@ function notOpened(address: string, error: unknown): SysError {
     ]);
   if (code === "EACCES")
     return new SysError("EACCES", `${address}: this account may not listen there; ports below 1024 need root`);
+  if (NOT_HERE.has(String(code))) return new SysError("EINVAL", `not an address of this computer: ${address}`);
   return new SysError("EINVAL", `cannot listen on ${address}: ${messageOf(error)}`);
 }

@@ -20,6 +20,7 @@ describe("gsv events", () => {
   });
 
   test("subscribes to the named processes and signals, and to deltas on request", async () => {
+    io.fakeSys.answer("proc.get", () => ({}));
     const over = runs(io, "events", "task:abc123", "init:1000", "chat.delta", "-n", "1");
     await until(() => io.fakeSys.filters.length === 2);
     expect(io.fakeSys.filters).toEqual([
@@ -37,6 +38,13 @@ describe("gsv events", () => {
     for (const word of ["init:1e3", "chat", "proces.*", ""]) expect(await runs(new FakeIo(), "events", word)).toBe(2);
     expect(io.fakeSys.filters).toEqual([]);
     expect(await runs(io, "approvals", "k3x9", "--watch")).toBe(2);
+  });
+
+  test("a process that does not exist is refused instead of waited for", async () => {
+    await using home = await TestKernel.boot();
+    io.sys = (() => home.sys) as never;
+    expect(await runs(io, "events", "task:zzzzzz", "-n", "1")).toBe(3);
+    expect(io.stderr.text).toContain("no such process: task:zzzzzz");
   });
 
   test("a slow reader gets the number of missed signals", async () => {

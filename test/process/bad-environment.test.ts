@@ -33,6 +33,13 @@ describe("a key that no server could get", () => {
 });
 
 describe("the environment", () => {
+  test("a clock file that cannot be read is named in one line", async () => {
+    expect(await home.gsv(["ps"], { env: { GSV_CLOCK: "/nonexistent/clock" } })).toMatchObject({
+      status: 78,
+      stderr: "gsv: GSV_CLOCK: cannot read the file /nonexistent/clock\n",
+    });
+  });
+
   test("a HOME that does not exist is refused, unless GSV_HOME says where", () => {
     expect(() => homeFrom(undefined, "/nonexistent/home")).toThrow("HOME is /nonexistent/home, which does not exist");
     expect(homeFrom("/somewhere/home", "/nonexistent/home")).toBe("/somewhere/home");

@@ -47,13 +47,17 @@ export function wakeTimer(machine: WakeMachine): WakeTimer {
     needed()
       .files(at)
       .map((file, index) => ({ ...file, path: known?.files[index] ?? file.path }));
-  const put = (at: number | null, files: readonly WakeFile[]): void => {
+  /** The first directory that it created, if any. */
+  const put = (at: number | null, files: readonly WakeFile[]): string | undefined => {
+    let created: string | undefined;
     for (const { path, text } of files) {
-      mkdirSync(dirname(path), { recursive: true });
+      const made = mkdirSync(dirname(path), { recursive: true });
+      created ??= made;
       writeFileSync(path, path.endsWith(".xml") ? Buffer.from(`\ufeff${text}`, "utf16le") : text, { mode: 0o644 });
     }
     const info: Installed = { files: files.map(({ path }) => path), at };
     writeFileSync(infoFile, `${JSON.stringify(info)}\n`, { mode: 0o600 });
+    return created;
   };
   const dropped = (files: readonly string[]): readonly string[] => {
     const there = files.filter((path) => existsSync(path));
@@ -70,11 +74,12 @@ export function wakeTimer(machine: WakeMachine): WakeTimer {
     async on(at) {
       const files = filesAt(at, installed());
       const wasOn = isOn();
-      put(at, files);
+      const created = put(at, files);
       try {
         for (const argv of wasOn ? needed().renew : needed().start) await run(machine, argv);
       } catch (error) {
         dropped(files.map(({ path }) => path));
+        if (created !== undefined) rmSync(created, { recursive: true, force: true });
         throw new SysError("EIO", `the timer was not installed: ${messageOf(error)}`, [
           "nothing was left behind; schedules start when gsv runs",
         ]);

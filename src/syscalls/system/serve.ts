@@ -22,6 +22,7 @@ export interface Serving {
 export function serveText({ url, clients, listen, fault }: ServeStatus): string {
   if (url !== null) return `listening on ${url}, ${clients} ${clients === 1 ? "client" : "clients"}`;
   if (fault !== null) return `not listening on ${reveal(listen ?? "")}: ${reveal(fault)}`;
+  if (listen !== null) return `not listening: no kernel runs; the next one listens on ${reveal(listen)}`;
   return "not listening on the network";
 }
 
