@@ -7,7 +7,7 @@ export type WatchAction =
   | { readonly kind: "exec"; readonly text: string }
   | { readonly kind: "notify"; readonly text: string };
 
-/** `fired`: a watch for one event has had it. `failed`: it does nothing more; the error says why. */
+/** `fired`: a watch for one event has fired. `failed`: the watch has stopped; the error says why. */
 export type WatchStatus = "active" | "fired" | "failed";
 
 export interface Watch {

@@ -1,6 +1,6 @@
 // `gsv manager`: the methods of the process manager as JSON lines. `{"id":1,"call":"isRunning","args":["…"]}` comes in;
-// `{"id":1,"result":false}` or `{"id":1,"error":"…"}` goes out, and the events of sessions. Functions of the methods become lines: events,
-// broadcasts, and calls of tools, which the program answers.
+// `{"id":1,"result":false}` or `{"id":1,"error":"…"}` goes out, and the events of sessions. Methods that take functions write lines in their
+// place: events, broadcasts, and tool calls, which the program answers.
 
 import type { ManagerLines } from "../../commands/command.ts";
 import { messageOf } from "../abi/errno.ts";

@@ -126,7 +126,7 @@ export function signalledText({ pid, signal, state, closed }: Signalled): string
   return `${pid} ${state ?? "gone"}`;
 }
 
-/** The messages of a page, and what keeps the run from going on. */
+/** The messages of a page, and why the run is held. */
 export function historyRows({
   messages,
   failure,

@@ -9,7 +9,7 @@ export interface Place {
 }
 
 const WHERE = "\x1b[6n";
-/** A paint waits no longer for an answer. */
+/** The longest time that a paint waits for an answer. */
 const ANSWER_MS = 100;
 /** An answer over a slow connection may take longer, and must not reach the next program. */
 const ON_ITS_WAY_MS = 1000;
@@ -21,7 +21,7 @@ interface Asked {
 }
 
 export class CursorQuestions {
-  /** Questions without an answer of the terminal. */
+  /** Questions that the terminal has not answered, oldest first. */
   private readonly unanswered: Asked[] = [];
 
   constructor(
@@ -58,7 +58,7 @@ export class CursorQuestions {
     this.unanswered.shift()?.answer(place);
   }
 
-  /** No answer is on its way any more, which the next program would read. */
+  /** Resolves once no answer can arrive any more: the next program would read it. */
   async settled(): Promise<void> {
     await Promise.all(this.unanswered.map(({ over }) => over));
   }

@@ -77,7 +77,7 @@ export class Links {
     return { text, final: () => (isOpen() && clock.mono() < until ? null : linked()) };
   }
 
-  /** For a row that is painted again and again: with the links that are known by now. */
+  /** For a row that is repainted: adds the links known so far. */
   row(text: string): string {
     const { place } = this;
     if (!this.isOn || place === null || !/[./]/.test(text)) return text;

@@ -227,8 +227,11 @@ export const SETTINGS = {
     ...ROOT,
     unset: "none",
   }),
-  "serve.tls": setting("text", "files of its certificate and key, as CERT,KEY", "", { ...ROOT, unset: "none" }),
-  "serve.hosts": setting("text", "more names by which clients may address it, with commas", "", {
+  "serve.tls": setting("text", "certificate and key files of the listener, as CERT,KEY", "", {
+    ...ROOT,
+    unset: "none",
+  }),
+  "serve.hosts": setting("text", "more host names of the listener, separated by commas", "", {
     ...ROOT,
     unset: "none",
   }),

@@ -1,4 +1,4 @@
-// The service behind proc.ipc.*: checks who may ask whom, and words what the other process reads.
+// The service behind proc.ipc.*: checks who may ask whom, and writes the text for the other process.
 
 import { SysError } from "../../abi/errno.ts";
 import { callId } from "../../abi/ids.ts";
@@ -90,11 +90,10 @@ function timeoutOf({ timeout, timeoutMs }: IpcRequest): number {
   const { usual, min, max } = IPC_TIMEOUT_MS;
   const ms = timeout === undefined ? (timeoutMs ?? usual) : spanMs(/^\d+$/.test(timeout) ? `${timeout}s` : timeout);
   if (ms !== null && ms >= min && ms <= max) return ms;
-  const quoted = JSON.stringify(timeout?.slice(0, 40).toWellFormed());
-  throw new SysError("EINVAL", `--timeout ${quoted}: must be a time from 1s to 10m`);
+  throw new SysError("EINVAL", `--timeout ${JSON.stringify(timeout)}: must be a time from 1s to 10m`);
 }
 
-/** What the other process reads. */
+/** The text for the other process. */
 async function messageText(
   { kernel, clock }: IpcPorts,
   { caller }: CallContext,

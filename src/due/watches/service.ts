@@ -48,7 +48,7 @@ export function watchesService(ports: WatchServicePorts): WatchedSignals {
         ...{ createdAt: now, expiresAt: now + ttlOf(request.ttl) },
       };
       if (!KEY.test(row.key))
-        throw new SysError("EINVAL", `invalid key: ${JSON.stringify(clip(row.key))}`, [
+        throw new SysError("EINVAL", `invalid key: ${JSON.stringify(row.key)}`, [
           "use letters, digits, - _ and ., at most 64",
         ]);
       if (row.pid !== null && (await visibleProcess(kernel, caller, row.pid)).ownerUid !== caller.ownerUid)
@@ -116,12 +116,10 @@ function ttlOf(text: string | undefined): number {
   const { usual, min, max } = WATCH_TTL_MS;
   const ms = text === undefined ? usual : durationMs(text);
   if (ms !== null && ms >= min && ms <= max) return ms;
-  throw new SysError("EINVAL", `invalid --ttl: ${JSON.stringify(clip(text ?? ""))}`, [
-    "1s to 30d, for example 30m or 2h",
-  ]);
+  throw new SysError("EINVAL", `invalid --ttl: ${JSON.stringify(text)}`, ["1s to 30d, for example 30m or 2h"]);
 }
 
-/** Several notifications come as one, which no longer says what they are from. */
+/** Several notifications may be announced as one, which does not name their causes: such a watch could fire on itself. */
 function refuseOwnNotices({ signal, action }: WatchRow): void {
   if (action.kind !== "notify" || !wantsName({ names: [signal] }, "notification.created")) return;
   throw new SysError("EINVAL", "a notification cannot follow a notification");

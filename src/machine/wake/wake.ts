@@ -1,4 +1,4 @@
-// Installs, moves and removes the wake timer. run/wake.json records its files: the kernel moves the timer with them, whatever its environment.
+// Installs, moves and removes the wake timer. run/wake.json records its files, so that a kernel with another environment finds them.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -27,7 +27,7 @@ interface Installed {
 }
 
 const COMMAND_MS = 10_000;
-/** What the system's programs need to find the user's session. */
+/** Variables with which the system's programs find the user's session. */
 const SESSION = ["HOME", "USER", "LOGNAME", "LANG", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "DBUS_SESSION_BUS_ADDRESS"];
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 

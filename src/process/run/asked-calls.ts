@@ -1,5 +1,5 @@
-// Asks a person about calls of a turn. All calls that need approval are asked together, in their order, so that they are one stack. A call
-// whose card may change with what an earlier one does is asked when its turn comes.
+// Asks a person about calls of a turn. All calls that need approval are asked together, in their order, as one stack. A call with a card that
+// an earlier call may change is asked when its turn comes.
 
 import { approvalId, type RandomBytes } from "../../abi/ids.ts";
 import type { Approval, RunAgain } from "../../abi/process/process.ts";
@@ -30,10 +30,10 @@ export interface Ask {
   readonly again?: RunAgain;
 }
 
-/** Larger stacks come in parts. */
+/** Requests of one stack; a larger stack is asked in parts. */
 const TOGETHER_MAX = 20;
 
-/** Whatever a person answers to these, or what they do, may change every later card. */
+/** The answers to these calls, or their effects, may change every later card. */
 const ALONE: ReadonlySet<string> = new Set(["hil.ask", PLAN_CALL, "codemode.exec"]);
 
 export class AskedCalls {

@@ -1,5 +1,5 @@
-// The default verdict on a message of an agent to another process. The other one must not do what the agent may not: a process that may do
-// more gets a message only with an approval. Pure.
+// The default verdict on a message of an agent to another process. An agent must not act through a process that may do
+// more than itself: a message to such a process needs an approval. Pure.
 
 import { MODES, modeText } from "../../../abi/policy.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
