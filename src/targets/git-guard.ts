@@ -44,7 +44,7 @@ const REPOSITORIES_MAX = 200;
 export function gitGuard(directory: string, writes: GitWrites): GitGuard {
   if (writes === "everything") return NO_GUARD;
   const found = [directory, ...childrenOf(directory)].map((each) => join(each, ".git")).filter(isThere);
-  const beside = found.flatMap((git) => [...hooksBeside(git), ...settingsBeside(git)]);
+  const beside = found.flatMap(partsInWorktree);
   // `git init` writes settings, and hooks of its template.
   const own = isInRepository(directory) ? [] : [{ path: join(directory, ".git"), text: null }];
   beside.push(...own.map(({ path }) => path));
@@ -67,22 +67,16 @@ function isInRepository(directory: string): boolean {
   }
 }
 
+const HOOKS_PATH = /^[ \t]*hookspath[ \t]*=[ \t]*"?([^"\n]+?)"?[ \t]*$/im;
 const INCLUDED = /^[ \t]*path[ \t]*=[ \t]*"?([^"\n]+?)"?[ \t]*$/gim;
 
-/** Settings in the worktree that `include.path` names. */
-function settingsBeside(git: string): readonly string[] {
+/** Hooks in the worktree, and settings there that `include.path` names. */
+function partsInWorktree(git: string): readonly string[] {
   const worktree = dirname(git);
-  const places = [...textOf(join(git, "config")).matchAll(INCLUDED)].map(([, path = ""]) => resolve(git, path));
-  return [...new Set(places)].filter((path) => isInside(path, worktree) && path !== worktree && isThere(path));
-}
-
-const HOOKS_PATH = /^[ \t]*hookspath[ \t]*=[ \t]*"?([^"\n]+?)"?[ \t]*$/im;
-
-/** Hooks that lie in the worktree. */
-function hooksBeside(git: string): readonly string[] {
-  const worktree = dirname(git);
-  const named = HOOKS_PATH.exec(textOf(join(git, "config")))?.[1];
-  const places = [join(worktree, ".husky"), ...(named === undefined ? [] : [resolve(worktree, named)])];
+  const config = textOf(join(git, "config"));
+  const hooks = HOOKS_PATH.exec(config)?.[1];
+  const settings = [...config.matchAll(INCLUDED)].map(([, path = ""]) => resolve(git, path));
+  const places = [join(worktree, ".husky"), ...(hooks === undefined ? [] : [resolve(worktree, hooks)]), ...settings];
   return [...new Set(places)].filter((path) => isInside(path, worktree) && path !== worktree && isThere(path));
 }
 

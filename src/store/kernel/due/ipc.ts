@@ -4,7 +4,7 @@ import type { IpcCall, IpcStatus, ReplyAs } from "../../../abi/ipc.ts";
 import { HOPS_MAX } from "../../../abi/process/cause.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
-import { textOrNull } from "./schedules.ts";
+import { type Columns, textOrNull } from "./columns.ts";
 
 export interface IpcRow extends IpcCall {
   /** The owner of both processes. */
@@ -56,8 +56,6 @@ export interface IpcRows {
   waiting(): Promise<readonly Waiting[]>;
   sweep(before: number): Promise<void>;
 }
-
-type Columns = { readonly [name: string]: string | number | null };
 
 export function ipcRows(kernel: KernelDb): IpcRows {
   const { db } = kernel;

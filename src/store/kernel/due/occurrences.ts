@@ -4,16 +4,8 @@
 import { FAILURES, type Occurrence, type OccurrenceResult, type OccurrenceState } from "../../../abi/schedule.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
-import {
-  type Columns,
-  changeSchedule,
-  dueIn,
-  type Next,
-  numberOrNull,
-  type ScheduleRow,
-  scheduleIn,
-  textOrNull,
-} from "./schedules.ts";
+import { numberOrNull, textOrNull } from "./columns.ts";
+import { type Columns, changeSchedule, dueIn, type Next, type ScheduleRow, scheduleIn } from "./schedules.ts";
 
 export interface OccurrenceRow extends Occurrence {
   readonly scheduleId: string;

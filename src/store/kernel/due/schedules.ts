@@ -5,6 +5,7 @@ import type { Receipt } from "../../../objects/objects.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
 import { putRequest } from "../requests.ts";
+import { numberOrNull, textOrNull } from "./columns.ts";
 
 /** Who added a schedule: it may never do more than its creator. */
 export interface Creator {
@@ -274,12 +275,4 @@ function scheduleFrom(row: Columns): ScheduleRow {
     updatedAt: Number(row.updated_at),
     file: textOrNull(row.file),
   };
-}
-
-export function textOrNull(value: string | number | null | undefined): string | null {
-  return value === null || value === undefined ? null : String(value);
-}
-
-export function numberOrNull(value: string | number | null | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }

@@ -7,7 +7,8 @@ import type { Receipt } from "../../../objects/objects.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
 import { putRequest } from "../requests.ts";
-import { type Creator, numberOrNull, textOrNull } from "./schedules.ts";
+import { type Columns, numberOrNull, textOrNull } from "./columns.ts";
+import type { Creator } from "./schedules.ts";
 
 export interface WatchRow extends Watch {
   readonly id: string;
@@ -43,8 +44,6 @@ export interface WatchRows {
   unfinished(): Promise<readonly Firing[]>;
   sweep(now: number): Promise<void>;
 }
-
-type Columns = { readonly [name: string]: string | number | null };
 
 const FIRINGS_KEPT = 100;
 const MINUTE_MS = 60_000;
