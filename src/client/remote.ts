@@ -6,6 +6,7 @@ import type { ClientInfo, Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { reveal } from "../lib/text/sanitize.ts";
 import { openRemoteSys } from "../rpc/remote.ts";
+import { isLoopbackHost } from "../serve/listen-address.ts";
 import { syscallNamed } from "../syscalls/table.ts";
 
 export interface RemoteMachine {
@@ -14,8 +15,6 @@ export interface RemoteMachine {
   readonly clock: Clock;
   readonly random: RandomBytes;
 }
-
-const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /** Null without GSV_SERVER. */
 export function remoteSys({ env, ...machine }: RemoteMachine): Sys | null {
@@ -46,7 +45,7 @@ function originOf(text: string): string {
     throw new SysError("ECONFIG", `GSV_SERVER is not an address of a server: ${reveal(text.slice(0, 100))}`, [
       "for example: GSV_SERVER=https://gsv.example:4870",
     ]);
-  if (url.protocol === "http:" && !LOOPBACK.has(url.hostname))
+  if (url.protocol === "http:" && !isLoopbackHost(url.hostname))
     throw new SysError("ECONFIG", `GSV_SERVER=${reveal(text)} would send the token unencrypted`, [
       "use https, or a tunnel to a port of this computer: ssh -L 4870:127.0.0.1:4870 HOST",
     ]);

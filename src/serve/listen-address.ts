@@ -11,7 +11,7 @@ export interface ListenAddress {
 
 export const LISTEN_DEFAULT = "127.0.0.1:4870";
 
-const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"]);
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
 
 export function listenAddress(text: string, hasTls: boolean): ListenAddress {
   const match = /^(?:\[([0-9a-fA-F:.]{2,45})\]|([A-Za-z0-9.-]{0,253})):([0-9]{1,5})$/.exec(text);
@@ -19,13 +19,18 @@ export function listenAddress(text: string, hasTls: boolean): ListenAddress {
   if (match === null || port > 65_535)
     throw new SysError("EINVAL", `not an address with a port: ${clip(text)}`, [`for example: ${LISTEN_DEFAULT}`]);
   const host = (match[1] ?? match[2] ?? "").toLowerCase() || "127.0.0.1";
-  const isLoopback = LOOPBACK.has(host) || /^127(?:\.\d{1,3}){3}$/.test(host);
+  const isLoopback = isLoopbackHost(host);
   if (!isLoopback && !hasTls)
     throw new SysError("EINVAL", `${clip(text)} needs TLS: tokens would travel unencrypted`, [
       `give a certificate: gsv serve --listen ${clip(text)} --tls CERT,KEY`,
       `or listen on this computer only: gsv serve --listen 127.0.0.1:${port}`,
     ]);
   return { host, port, isLoopback };
+}
+
+/** An IPv6 address may have its brackets. */
+export function isLoopbackHost(host: string): boolean {
+  return LOOPBACK.test(host);
 }
 
 /** The names by which clients may address it. */
