@@ -23,7 +23,7 @@ const spec = {
   },
   examples: ["gsv sched wake on", "gsv sched wake status", "gsv sched wake off"],
   notes: [
-    "Without it, schedules start only while gsv runs. The timer belongs to your account on this computer: a systemd\nuser timer, a launchd agent or a task of Windows. off removes all of its files.",
+    "Without it, schedules start only while gsv runs. The timer belongs to your account on this computer: a systemd\nuser timer, a launchd agent or a task of Task Scheduler. off removes all of its files.",
   ],
 };
 

@@ -1,4 +1,4 @@
-// The files of the wake timer: a systemd user unit, a launchd agent or a task of Windows. Pure. Each starts `gsv kernel run` at the next due
+// The files of the wake timer: a systemd user unit, a launchd agent or a task of Task Scheduler. Pure. Each starts `gsv kernel run` at the next due
 // instant, when you log in, and once an hour in case a kernel was killed. A kernel with nothing to do exits after a few seconds.
 
 import type { WakeFile } from "../../abi/wake.ts";
@@ -172,7 +172,7 @@ function windowsTask({ home, command }: UnitRequest, name: string): Units {
   ];
   const create = ["schtasks", "/Create", "/TN", name, "/XML", file, "/F"];
   return {
-    ...{ kind: "task of Windows", name },
+    ...{ kind: "task of Task Scheduler", name },
     files: (at) => [{ path: file, text: text(at).join("\r\n") }],
     ...{ start: [create], renew: [create] },
     stop: [["schtasks", "/Delete", "/TN", name, "/F"]],
