@@ -18,7 +18,7 @@ export class Placeholders {
     }
     const isHere = (path: string) => !missing.has(path);
     const [held, readOnly] = [guard.held.filter(isHere), guard.readOnly.filter(isHere)];
-    // Also those of another command.
+    // Placeholders of other commands count, too.
     const uses = [...held, ...readOnly].flatMap((path) => this.inUse.get(path) ?? []);
     for (const use of uses) use.count++;
     return {

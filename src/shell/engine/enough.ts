@@ -1,4 +1,4 @@
-// Tells when `head` has enough input. This stops a writer that never waits.
+// Detects when `head` has enough input. This stops a writer that never waits.
 
 export async function enoughFor(words: readonly string[]): Promise<(piece: Uint8Array) => boolean> {
   const share = (await import("../programs/text/head.ts")).shareOf(words);

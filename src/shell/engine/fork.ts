@@ -1,4 +1,4 @@
-// A copy of an interpreter with its whole state, which runs beside the original: a subshell.
+// A copy of an interpreter with its whole state, which runs at the same time as the original: a subshell.
 
 import type { Interpreter, State } from "./interpreter.ts";
 

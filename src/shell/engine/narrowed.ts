@@ -1,4 +1,4 @@
-// The streams inside a command: those of the command around it, except where it is redirected.
+// The streams inside a command: a redirection replaces a stream of the command around it.
 
 import { ENDED_BY } from "../../abi/errno.ts";
 import { SINKS } from "../programs/internal-words.ts";

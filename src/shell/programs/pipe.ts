@@ -41,7 +41,7 @@ export class Pipe implements Source {
 
   constructor(private readonly nowMs: () => number) {}
 
-  /** Tells whether the reader has enough, without asking it: for a writer that never waits. */
+  /** Ends the pipe for the writer when `isEnough` says that the reader has enough. For a writer that never waits. */
   until(isEnough: (piece: Uint8Array) => boolean): void {
     this.isEnough = isEnough;
     if (this.pieces.some(isEnough)) this.leave();

@@ -1,4 +1,4 @@
-// Programs of the interpreter that misread some arguments or end with another status: rewrites those, around the call of the program.
+// Wrappers for the interpreter's programs that misread some arguments or end with a status other than gsv's: they correct both.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { exitStatusOfCode } from "../../abi/errno.ts";

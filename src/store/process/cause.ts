@@ -1,4 +1,4 @@
-// The causes of runs, which are those of the messages that entered them, and the ends of runs by time, for those who may have missed them.
+// The causes of runs, taken from their messages, and the ends of runs since an instant, for a reader that may have missed them.
 
 import { both, type Cause, NO_CAUSE } from "../../abi/process/cause.ts";
 import type { Origin } from "../../abi/process/message.ts";

@@ -31,7 +31,7 @@ export interface WatchRows {
   put(row: WatchRow, receipt: ((row: WatchRow) => Receipt) | null): Promise<WatchRow>;
   get(id: string): Promise<WatchRow | null>;
   named(ownerUid: number, key: string): Promise<WatchRow | null>;
-  /** By key; without those that have expired. */
+  /** Ordered by key, without expired watches. */
   list(ownerUid: number, now: number): Promise<readonly WatchRow[]>;
   active(now: number): Promise<readonly WatchRow[]>;
   remove(id: string): Promise<void>;
