@@ -109,6 +109,24 @@ async function dialWebsocket({ url, token, info, clock }: RemoteOptions): Promis
   socket.onmessage = ({ data }) => link.received(new Uint8Array(data as ArrayBuffer));
   const lost = () => link.lost(new ConnectionLost("closed", `${url} ended the connection`));
   socket.onclose = lost;
-  socket.onerror = lost;
+  socket.onerror = (event) => {
+    const refusal = refusalIn(event, url);
+    if (refusal === null) lost();
+    else link.lost(refusal);
+  };
   return await greeted(link, { info, clock, helloMs: HELLO_MS });
+}
+
+/** What no further attempt changes; null for a server that may answer later. */
+function refusalIn(event: Event, url: string): SysError | null {
+  const { message } = event as ErrorEvent;
+  if (/status code: 421/.test(message))
+    return new SysError("ECONFIG", `${url} is not a name of that server`, [
+      `on that computer, as root: gsv config set --system serve.hosts ${new URL(url).hostname}`,
+    ]);
+  if (!/TLS handshake failed/.test(message)) return null;
+  if (/WRONG_VERSION_NUMBER/.test(message)) return new SysError("ECONFIG", `no TLS at ${url}`, ["use http://"]);
+  return new SysError("ECONFIG", `cannot verify the certificate of ${url}`, [
+    "to trust a certificate of your own: NODE_EXTRA_CA_CERTS=FILE",
+  ]);
 }

@@ -1,8 +1,13 @@
 // GSV_SERVER and GSV_TOKEN: which values are refused before anything is sent, and that no error prints a secret.
 
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { remoteSys } from "../../src/client/remote.ts";
 import { realClock } from "../../src/lib/clock.ts";
+import { openRemoteSys } from "../../src/rpc/remote.ts";
+import { classOf, FakeDoor, info } from "../support/door.ts";
+import { listening } from "../support/listening.ts";
 import { seeded } from "../support/random.ts";
 
 function faultOf(server: string, token: string): { code?: string; message: string } {
@@ -34,4 +39,25 @@ test("a password in the address is refused and not printed", () => {
   const fault = faultOf("https://sam:hunter2@gsv.example", "t");
   expect(fault).toMatchObject({ code: "ECONFIG", message: "GSV_SERVER must not contain a name or a password" });
   expect(JSON.stringify(fault)).not.toContain("hunter2");
+});
+
+const PEM = (name: string) => readFileSync(resolve(import.meta.dir, "../golden/tls", name), "utf8");
+const TLS = { cert: PEM("localhost.crt"), key: PEM("localhost.key") };
+
+test.each([
+  ["a certificate that nobody vouches for", { tls: TLS }, /^https:/, "https:", "cannot verify the certificate of"],
+  ["a server without TLS", {}, /^http:/, "https:", "no TLS at"],
+  ["a name that is not served", {}, "127.0.0.1", "0.0.0.0", "is not a name of that server"],
+])("%s is named at once instead of dialled again", async (_what, more, from, to, message) => {
+  const listener = listening(new FakeDoor(), { at: "127.0.0.1:0", ...more });
+  const url = listener.url.replace(from, to);
+  const random = seeded(1).bytes;
+  const sys = openRemoteSys({
+    ...{ url, token: "right", info: info(), clock: realClock, random },
+    classOf: async (name) => classOf(name),
+  });
+  const fault = await sys.call("echo", {}).catch((error: Error) => error);
+  expect(fault).toMatchObject({ code: "ECONFIG", message: expect.stringContaining(message) });
+  await sys.close();
+  await listener.close();
 });
