@@ -14,7 +14,7 @@ import { ApprovalManager, OwnerQuestionManager } from "./approvals.ts";
 import { type EventCallback, startFailure } from "./events.ts";
 import { Owners } from "./owners.ts";
 import { aboutOf, given, ifUnknown, isOver, type Session, SessionRun, type StartOptions } from "./session.ts";
-import { SessionSignals } from "./session-signals.ts";
+import { SessionSignals, sinceResumed } from "./session-signals.ts";
 import { SessionEventBus } from "./subscriptions.ts";
 import { OfferedServers } from "./tools.ts";
 
@@ -247,7 +247,7 @@ export class ProcessManager {
     this.bus.emit(id, { type: "session_started" });
     if (runId === null) this.signals.exited(run, 0);
     else run.ids.add(runId);
-    for (const signal of this.early.splice(0)) this.hear(signal);
+    for (const signal of sinceResumed(pid, this.early.splice(0))) this.hear(signal);
   }
 
   private failed(run: SessionRun, error: unknown, { id } = run.session): void {
@@ -258,7 +258,7 @@ export class ProcessManager {
   private hear(signal: Signal): void {
     const id = this.byPid.get(signal.pid);
     const run = id === undefined ? undefined : this.runs.get(id);
-    if (signal.name === "resync" || run === undefined) {
+    if (signal.name === "resync" || run === undefined || run.pid === null) {
       // Its session may still be starting.
       if (!this.work.isIdle && signal.name !== "resync") this.early.push(signal);
       else if (NEWS.includes(signal.name)) this.work.track(this.adopt(signal.name === "resync"));

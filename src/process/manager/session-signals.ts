@@ -121,3 +121,12 @@ export class SessionSignals {
     broadcast("owner", { type: "agent_question", question });
   }
 }
+
+/** Without the stop that came before the process was resumed. */
+export function sinceResumed(pid: string, signals: readonly Signal[]): readonly Signal[] {
+  const isState = (signal: Signal) => signal.name === "process.state" && signal.pid === pid;
+  const isStop = (signal: Signal) => signal.name === "process.state" && signal.state === "stopped";
+  const resumed = signals.findIndex((signal) => isState(signal) && !isStop(signal));
+  const end = resumed === -1 ? signals.length : resumed;
+  return signals.filter((signal, at) => at >= end || !isState(signal));
+}

@@ -91,6 +91,20 @@ test("a session stopped by a manager continues with its next message; an idle on
   expect(await it.home.get(pid)).toMatchObject({ state: "idle" });
 });
 
+test("a session stopped and resumed within one moment goes on: the end of the stop is not its own", async () => {
+  await using it = await ManagedKernel.boot();
+  const { session } = await it.resumed({}, HELD);
+  await it.home.holding();
+  it.manager.sendMessage(session.id, "one thing more");
+  await it.manager.settled();
+  it.manager.stopProcess(session.id);
+  it.manager.resumeProcess(session);
+  await it.manager.settled();
+  it.home.model.release();
+  await it.until(session, "session_exited", 2);
+  expect(it.types(session, "session_stopped")).toHaveLength(1);
+});
+
 test("a running session of another manager can be stopped too", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session();
