@@ -82,7 +82,7 @@ export class Watches {
 
   private async processesOf({ pid, ownerUid }: WatchRow): Promise<readonly ProcessRow[]> {
     const { processes } = this.ports.kernel;
-    if (pid === null) return await processes.list({ ownerUid, limit: LIMITS.listPageMax });
+    if (pid === null) return await processes.list({ ownerUid, limit: LIMITS.processesPerOwnerMax });
     const row = await processes.get(pid);
     return row === null ? [] : [row];
   }
