@@ -5,7 +5,7 @@ import { streamWord } from "../programs/internal-words.ts";
 import type { Calls } from "./calls.ts";
 import type { Interpreter, Methods } from "./interpreter.ts";
 import { narrowed } from "./narrowed.ts";
-import { linesFor, readFrom } from "./reading.ts";
+import { linesFor, readFrom, refusedRead } from "./reading.ts";
 import { streamsOf, within } from "./streams.ts";
 import { runLimited } from "./timeouts.ts";
 
@@ -59,6 +59,8 @@ export function withCommands(sharedOf: (shell: Interpreter) => Shared | null) {
         const limits = runLimited(this, args, clock);
         if (limits !== null) return limits;
       }
+      const refused = name === "read" ? refusedRead(args) : null;
+      if (refused !== null) return refused;
       if (!isLive) return run();
       if (name === "read") return readFrom(this, args, input, { clock, run: () => run() });
       const isLines = name === "mapfile" || name === "readarray";

@@ -16,6 +16,8 @@ interface Wanted {
   /** -N: no delimiter ends it. */
   readonly isExact: boolean;
   readonly seconds: number | null;
+  /** Why bash refuses a value; null if it takes all. */
+  readonly fault: string | null;
 }
 
 export interface Reading {
@@ -27,6 +29,7 @@ function wantedBy(args: readonly string[]): Wanted {
   let [delimiter, isRaw, isExact] = ["\n", false, false];
   let characters: number | null = null;
   let seconds: number | null = null;
+  let fault: string | null = null;
   for (let at = 0; at < args.length; at++) {
     const word = args[at] ?? "";
     if (word === "--" || !/^-./.test(word)) break;
@@ -35,13 +38,21 @@ function wantedBy(args: readonly string[]): Wanted {
       if (flag === "r") isRaw = true;
       if (!"dnNtuaip".includes(flag)) continue;
       const value = letter + 1 < word.length ? word.slice(letter + 1) : (args[++at] ?? "");
+      if (flag === "t" && !/^\d*\.?\d*$/.test(value)) fault ??= `${value}: invalid timeout specification`;
+      if (/^[nN]$/.test(flag) && !/^\d+$/.test(value)) fault ??= `${value}: invalid number`;
       if (flag === "d") delimiter = value;
       else if (flag === "n" || flag === "N") [characters, isExact] = [Number.parseInt(value, 10), flag === "N"];
       else if (flag === "t") seconds = Number.parseFloat(value);
       break;
     }
   }
-  return { delimiter: Buffer.from(delimiter)[0] ?? 0, isRaw, characters, isExact, seconds };
+  return { delimiter: Buffer.from(delimiter)[0] ?? 0, isRaw, characters, isExact, seconds, fault };
+}
+
+/** The answer to a wrong number; null if all are right. */
+export function refusedRead(args: readonly string[]): Result | null {
+  const { fault } = wantedBy(args);
+  return fault === null ? null : { stdout: "", stderr: `bash: read: ${fault}\n`, exitCode: 1 };
 }
 
 export async function readFrom(

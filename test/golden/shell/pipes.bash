@@ -202,6 +202,8 @@ seq 3 | { read a; echo "$a"; cat; }; seq 3 | (cat; cat); seq 4 | { mapfile -n 2 
 printf 'abcdef' | { read -n 2 a; read -N 3 b; echo "$a $b"; read c; echo "$? $c"; }; printf 'x;y;z' | while read -d ';' q || [ -n "$q" ]; do echo "[$q]"; done; printf 'a\0b\0' | while IFS= read -r -d '' x; do echo "<$x>"; done; printf 'ñandú é\n' | { read -n 1 c; echo "$c ${#c}"; cat; }; printf 'a\\\nb\nc\\td\n' | { read x; echo "$x"; read -r y; echo "$y"; }
 #### read with a timeout
 { echo first; sleep 2; echo second; } | { read -t 0.5 a; echo "$? $a"; read -t 0.1 b; echo "$(($? > 128)) [$b]"; read -t 9 c; echo "$? $c"; read -t 0 d; echo $?; }; { printf part; sleep 1; echo rest; } | { sleep 0.3; read -t 0.1 a; echo "$(($? > 128)) [$a]"; read b; echo "$? [$b]"; }
+#### read refuses a wrong number
+for t in bad 1e9 -1 0x1; do read -t $t x; echo $?; done </dev/null 2>&1 | sed 's/.*read: //'; read -n 2x a <fruits.txt 2>/dev/null; echo "$? [$a]"; echo y | { read -t bad x 2>/dev/null; echo $?; read -t 1.5 x; echo $x; }; read -t .5 x <fruits.txt; echo $x
 #### timeout in a pipe
 timeout 0.3 sleep 5 | cat; echo ${PIPESTATUS[@]}; timeout 0.3 tail -f fruits.txt | tail -1; echo ${PIPESTATUS[@]}; timeout 5 echo hi | cat; echo a | timeout 5 cat; timeout 1 false | cat; echo ${PIPESTATUS[@]}
 #### set -e and stages
