@@ -73,6 +73,8 @@ async function printed(io: Io, incoming: Incoming, most: number): Promise<number
     if ("exit" in next) return next.exit;
     await io.stdout.write(jsonLine("lost" in next ? { name: "lost", count: next.lost } : next.signal));
     if ("signal" in next) count++;
+    // Comes without a kernel too. After gsv kernel stop this throws, and nothing waits for events that cannot come.
+    if ("signal" in next && next.signal.name === "resync") await io.kernel.start();
   }
   return io.stdout.closed ? ENDED_BY.PIPE : 0;
 }

@@ -1,6 +1,7 @@
 // Commands that show activity: events, w, uptime, last, perf.
 
 import { beforeEach, describe, expect, test } from "bun:test";
+import { SysError } from "../../src/abi/errno.ts";
 import { said } from "../support/chat.ts";
 import { FakeIo, runs, until } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
@@ -45,6 +46,18 @@ describe("gsv events", () => {
     io.sys = (() => home.sys) as never;
     expect(await runs(io, "events", "task:zzzzzz", "-n", "1")).toBe(3);
     expect(io.stderr.text).toContain("no such process: task:zzzzzz");
+  });
+
+  test("ends when the kernel was stopped, because no more events can come", async () => {
+    io.fakeSys.answer("proc.get", () => ({}));
+    const over = runs(io, "events", "task:abc123");
+    await until(() => io.fakeSys.calls.length === 1);
+    io.kernel.start = async () => {
+      throw new SysError("EAGAIN", "the kernel was stopped", ["gsv kernel start starts it again"]);
+    };
+    io.fakeSys.emit({ name: "resync", pid: "task:abc123", uid: -1, parent: null, at: 0, afterSeq: 0 });
+    expect(await over).toBe(75);
+    expect(io.stderr.text).toContain("the kernel was stopped");
   });
 
   test("a slow reader gets the number of missed signals", async () => {
