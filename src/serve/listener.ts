@@ -8,9 +8,12 @@ import type { Credentials } from "../abi/identity.ts";
 import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import { waitAtMost } from "../lib/wait.ts";
 import { Connection, type ConnectionOptions } from "../rpc/connection.ts";
-import { type Knock, PATHS, verdictOf } from "./door.ts";
+import { bytesMaxOf, type Knock, verdictOf } from "./door.ts";
 import { hostsOf, type ListenAddress } from "./listen-address.ts";
-import { answerCall, answerLogin, json, problem } from "./rest.ts";
+import { leavingNow, problem, problemOf } from "./rest.ts";
+import type { Route } from "./route.ts";
+import { ROUTES } from "./routes.ts";
+import { visitOf } from "./visit.ts";
 import { BACKPRESSURE_BYTES_MAX, peerSocket, type Visitor } from "./websocket.ts";
 
 export interface ListenOptions {
@@ -23,6 +26,8 @@ export interface ListenOptions {
   readonly connection: Omit<ConnectionOptions, "door">;
   readonly connectionsMax?: number;
   readonly closeMs?: number;
+  /** Default: all routes. */
+  readonly routes?: readonly Route[];
 }
 
 export interface Listener {
@@ -39,7 +44,7 @@ const CLOSE_MS = 5000;
 const FORWARDED = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded"];
 
 export function listen(options: ListenOptions): Listener {
-  const { address, tls } = options;
+  const { address, tls, routes = ROUTES } = options;
   const sockets = new Set<ServerWebSocket<Visitor>>();
   const max = options.connectionsMax ?? LIMITS.connectionsMax;
   let leaving: LeaveReason | null = null;
@@ -51,10 +56,12 @@ export function listen(options: ListenOptions): Listener {
     ...(tls !== null && { tls }),
     // Otherwise errors show their stack to clients.
     development: false,
-    maxRequestBodySize: LIMITS.frameBytesMax,
+    maxRequestBodySize: Math.max(...routes.map(bytesMaxOf)),
     idleTimeout: HTTP_IDLE_S,
     fetch: (request, listening) => answer(request, listening),
     error(error) {
+      const expected = problemOf(error);
+      if (expected !== null) return expected;
       options.connection.onFault?.("serve", error);
       return problem(500, "EIO", "the request failed inside the kernel", ["for details, run: gsv logs"]);
     },
@@ -85,7 +92,7 @@ export function listen(options: ListenOptions): Listener {
   });
   const port = server.port ?? address.port;
   const scheme = tls === null ? "http" : "https";
-  const door = { hosts: hostsOf(address, port, options.hosts), scheme };
+  const door = { routes, hosts: hostsOf(address, port, options.hosts), scheme };
 
   function accept(client: ClientInfo, login: Credentials | undefined, token: string, peer: string): Promise<Sys> {
     if (login !== undefined) throw new SysError("EAUTH", "this connection has a token already");
@@ -93,28 +100,13 @@ export function listen(options: ListenOptions): Listener {
   }
 
   async function answer(request: Request, listening: Server<Visitor>): Promise<Response | undefined> {
-    const knock = knockOf(request);
-    const verdict = verdictOf(knock, door);
-    if (verdict.kind === "refused") return problem(verdict.status, null, verdict.detail);
-    if (verdict.kind === "public") return isReady(knock.path) ? json(200, { ok: true }) : leavingNow();
-    if (leaving !== null) return leavingNow();
-    const peer = peerOf(listening.requestIP(request)?.address);
-    const client = { clientId: `http ${peer}`, version: options.version, cwd: "/", env: {} };
-    const open = (credentials: Credentials) => options.accept(client, credentials, peer);
-    if (verdict.kind === "login") return await answerLogin(request, open);
-    const { token } = verdict;
-    if (knock.path === PATHS.socket && knock.isUpgrade) {
-      if (listening.upgrade(request, { data: { token, peer, connection: null } })) return undefined;
-      return problem(400, "EPROTO", "the websocket handshake is not complete");
-    }
-    if (!knock.path.startsWith(PATHS.call)) return problem(404, "ENOENT", "nothing is served at this path");
-    // Calls that wait have no time limit.
-    listening.timeout(request, 0);
-    return await answerCall(request, knock.path.slice(PATHS.call.length), () => open({ token }));
-  }
-
-  function isReady(path: string): boolean {
-    return path === PATHS.health || leaving === null;
+    const verdict = verdictOf(knockOf(request), door);
+    if (verdict.kind === "refused") return problem(verdict.status, null, verdict.detail, [], verdict.allow);
+    const { route } = verdict;
+    const isLeaving = leaving !== null;
+    if (isLeaving && !route.isLasting) return leavingNow();
+    const { version } = options;
+    return await route.answer(visitOf(request, verdict, { listening, version, isLeaving, accept: options.accept }));
   }
 
   async function closeAll(): Promise<void> {
@@ -140,10 +132,6 @@ export function listen(options: ListenOptions): Listener {
   };
 }
 
-function leavingNow(): Response {
-  return problem(503, "EAGAIN", "this kernel is leaving; the next one answers in a moment");
-}
-
 function withoutPlace({ clientId, version, flags }: ClientInfo): ClientInfo {
   return { clientId, version, cwd: "/", env: {}, ...(flags !== undefined && { flags }) };
 }
@@ -156,12 +144,18 @@ function knockOf(request: Request): Knock {
     path: pathOf(request),
     origin: header("origin"),
     fetchSite: header("sec-fetch-site"),
+    fetchMode: header("sec-fetch-mode"),
     authorization: header("authorization"),
     contentType: header("content-type"),
     hasBody: request.body !== null,
+    bodyBytes: numberIn(header("content-length")),
     isUpgrade: header("upgrade")?.toLowerCase() === "websocket",
     forwarded: FORWARDED.find((name) => request.headers.has(name)) ?? null,
   };
+}
+
+function numberIn(header: string | null): number | null {
+  return header === null ? null : Number(header);
 }
 
 /** Reading `url` throws for some host names, which the door refuses anyway. */
@@ -171,11 +165,6 @@ function pathOf(request: Request): string {
   } catch {
     return "";
   }
-}
-
-/** One spelling for each address, so that limits count it once. */
-function peerOf(address: string | undefined): string {
-  return (address ?? "unknown").replace(/^::ffff:/i, "");
 }
 
 function shownHost(host: string): string {

@@ -2,8 +2,7 @@
 // hints of gsv. `Idempotency-Key` is the request id of a call that changes something.
 
 import { type Code, messageOf, SysError } from "../abi/errno.ts";
-import type { Credentials } from "../abi/identity.ts";
-import type { Sys } from "../abi/sys.ts";
+import type { Visit } from "./route.ts";
 
 const STATUS: { readonly [K in Code]?: number } = {
   EUSAGE: 400,
@@ -32,44 +31,48 @@ const RETRY_SECONDS = "1";
 const LOGIN_LASTS = "30d";
 const KEY_CHARS_MAX = 200;
 
-/** Opens the kernel for one request. */
-export type Open = (credentials: Credentials) => Promise<Sys>;
-
-export async function answerCall(request: Request, name: string, open: () => Promise<Sys>): Promise<Response> {
-  if (request.method !== "POST") return problem(405, "EUSAGE", "calls are made with POST");
-  return await answered(async () => {
-    const args = await objectIn(request);
-    const requestId = keyOf(request);
-    const sys = await open();
-    try {
-      const value = await sys.call(name, args, {
-        signal: request.signal,
-        ...(requestId !== undefined && { requestId }),
-      });
-      return json(200, value ?? null);
-    } finally {
-      await sys.close();
-    }
-  });
+export async function answerCall(visit: Visit): Promise<Response> {
+  // Calls that wait have no time limit.
+  visit.unlimited();
+  const args = await visit.object();
+  const requestId = keyOf(visit.request);
+  const sys = await visit.open();
+  try {
+    const value = await sys.call(visit.params.name ?? "", args, {
+      signal: visit.request.signal,
+      ...(requestId !== undefined && { requestId }),
+    });
+    return json(200, value ?? null);
+  } finally {
+    await sys.close();
+  }
 }
 
 /** A name and a password become a token for 30 days. */
-export async function answerLogin(request: Request, open: Open): Promise<Response> {
-  return await answered(async () => {
-    const { user, password, label } = await objectIn(request);
-    if (typeof user !== "string" || typeof password !== "string")
-      throw new SysError("EINVAL", "give user and password as texts");
-    const sys = await open({ user, password });
-    try {
-      const title = typeof label === "string" ? label : "login over the network";
-      return json(200, await sys.call("sys.token.create", { label: title, expires: LOGIN_LASTS }));
-    } finally {
-      await sys.close();
-    }
-  });
+export async function answerLogin(visit: Visit): Promise<Response> {
+  const { user, password, label } = await visit.object();
+  if (typeof user !== "string" || typeof password !== "string")
+    throw new SysError("EINVAL", "give user and password as texts");
+  const sys = await visit.open({ user, password });
+  try {
+    const title = typeof label === "string" ? label : "login over the network";
+    return json(200, await sys.call("sys.token.create", { label: title, expires: LOGIN_LASTS }));
+  } finally {
+    await sys.close();
+  }
 }
 
-export function problem(status: number, code: Code | null, detail: string, hints: readonly string[] = []): Response {
+export function leavingNow(): Response {
+  return problem(503, "EAGAIN", "this kernel is leaving; the next one answers in a moment");
+}
+
+export function problem(
+  status: number,
+  code: Code | null,
+  detail: string,
+  hints: readonly string[] = [],
+  allow?: string,
+): Response {
   const body = { type: "about:blank", title: TITLES[status] ?? "Error", status, detail, ...(code && { code }), hints };
   return new Response(`${JSON.stringify(body)}\n`, {
     status,
@@ -77,6 +80,8 @@ export function problem(status: number, code: Code | null, detail: string, hints
       ...HEADERS,
       "content-type": "application/problem+json",
       ...(status === 401 && { "www-authenticate": "Bearer" }),
+      ...(allow !== undefined && { allow }),
+      ...(status === 426 && { upgrade: "websocket" }),
       ...(status === 503 && { "retry-after": RETRY_SECONDS }),
     },
   });
@@ -106,33 +111,17 @@ const TITLES: { readonly [status: number]: string } = {
   415: "Unsupported Media Type",
   421: "Misdirected Request",
   423: "Locked",
+  426: "Upgrade Required",
   429: "Too Many Requests",
   500: "Internal Server Error",
   503: "Service Unavailable",
   504: "Gateway Timeout",
 };
 
-async function answered(work: () => Promise<Response>): Promise<Response> {
-  try {
-    return await work();
-  } catch (error) {
-    // Anything else is a fault, which the listener logs.
-    if (!(error instanceof SysError)) throw error;
-    return problem(STATUS[error.code] ?? 500, error.code, messageOf(error), error.hints);
-  }
-}
-
-async function objectIn(request: Request): Promise<{ readonly [name: string]: unknown }> {
-  const text = await request.text();
-  let value: unknown;
-  try {
-    value = text === "" ? {} : JSON.parse(text);
-  } catch {
-    throw new SysError("EINVAL", "the body is not JSON");
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new SysError("EINVAL", "the body must be a JSON object");
-  return value as { readonly [name: string]: unknown };
+/** null for a fault of gsv. */
+export function problemOf(error: unknown): Response | null {
+  if (!(error instanceof SysError)) return null;
+  return problem(STATUS[error.code] ?? 500, error.code, messageOf(error), error.hints);
 }
 
 /** Quoted as in the draft of the standard, or bare. */

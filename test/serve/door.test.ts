@@ -1,29 +1,31 @@
 // Every route and every reason to refuse, as a table of requests and verdicts.
 
 import { describe, expect, test } from "bun:test";
-import { type Knock, PATHS, type Verdict, verdictOf } from "../../src/serve/door.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { type Knock, verdictOf } from "../../src/serve/door.ts";
 import { hostsOf, listenAddress } from "../../src/serve/listen-address.ts";
+import { ROUTES } from "../../src/serve/routes.ts";
 
 const HOST = "127.0.0.1:4870";
-const door = { hosts: hostsOf(listenAddress(HOST, false), 4870, ["gsv.lan"]), scheme: "http" };
+const door = { routes: ROUTES, hosts: hostsOf(listenAddress(HOST, false), 4870, ["gsv.lan"]), scheme: "http" };
 const GET: Knock = {
-  ...{ method: "GET", host: HOST, path: PATHS.health, origin: null, fetchSite: null, authorization: null },
-  ...{ contentType: null, hasBody: false, isUpgrade: false, forwarded: null },
+  ...{ method: "GET", host: HOST, path: "/healthz", origin: null, fetchSite: null, fetchMode: null },
+  ...{ authorization: null, contentType: null, hasBody: false, bodyBytes: null, isUpgrade: false, forwarded: null },
 };
 const BEARER = { authorization: "Bearer gsv_user_abc" };
-const CALL: Partial<Knock> = { method: "POST", path: `${PATHS.call}proc.list` };
-const UPGRADE: Partial<Knock> = { path: PATHS.socket, isUpgrade: true };
+const CALL: Partial<Knock> = { method: "POST", path: "/api/call/proc.list" };
+const UPGRADE: Partial<Knock> = { path: "/api/socket", isUpgrade: true };
 const JSON_BODY = { hasBody: true, contentType: "application/json; charset=utf-8" };
 
-type Expected = number | Exclude<Verdict["kind"], "refused">;
+type Expected = number | "anybody" | "bearer";
 
-/** The status of a refusal, or what it lets in. */
+/** The status of a refusal, or who enters. */
 const ROWS: readonly (readonly [string, Partial<Knock>, Expected])[] = [
-  ["anybody's look at the health", {}, "public"],
-  ["by HEAD", { method: "HEAD", path: PATHS.ready }, "public"],
-  ["by another name of this computer", { host: "LOCALHOST:4870" }, "public"],
-  ["by its address for IPv6", { host: "[::1]:4870" }, "public"],
-  ["by a name from the settings", { host: "gsv.lan:4870" }, "public"],
+  ["anybody's look at the health", {}, "anybody"],
+  ["by HEAD", { method: "HEAD", path: "/readyz" }, "anybody"],
+  ["by another name of this computer", { host: "LOCALHOST:4870" }, "anybody"],
+  ["by its address for IPv6", { host: "[::1]:4870" }, "anybody"],
+  ["by a name from the settings", { host: "gsv.lan:4870" }, "anybody"],
   ["a name that points here (DNS rebinding)", { host: "evil.test:4870" }, 421],
   ["a name that points here, with a right token", { host: "evil.test:4870", ...CALL, ...BEARER }, 421],
   ["another port", { host: "127.0.0.1:4871" }, 421],
@@ -47,11 +49,13 @@ const ROWS: readonly (readonly [string, Partial<Knock>, Expected])[] = [
   ["its own page", { ...CALL, ...BEARER, ...JSON_BODY, origin: `http://${HOST}`, fetchSite: "same-origin" }, "bearer"],
   ["a program with a token", { ...CALL, ...BEARER, ...JSON_BODY }, "bearer"],
   ["a websocket with a token", { ...UPGRADE, ...BEARER }, "bearer"],
-  ["a path that is not there, with a token", { path: "/api/nothing", ...BEARER }, "bearer"],
+  ["a path that is not there, with a token", { path: "/api/nothing", ...BEARER }, 404],
   ["a call without a token", CALL, 401],
   ["a websocket without a token", UPGRADE, 401],
-  ["a websocket to a public path", { path: PATHS.health, isUpgrade: true }, 401],
-  ["a write to a public path", { method: "POST" }, 401],
+  ["a websocket to a public path", { path: "/healthz", isUpgrade: true }, 400],
+  ["a socket without an upgrade", { path: "/api/socket", ...BEARER }, 426],
+  ["a write to a public path", { method: "POST" }, 405],
+  ["a look at a call", { ...CALL, ...BEARER, method: "GET" }, 405],
   ["a path that is not there", { path: "/secret" }, 401],
   ["a path above the root", { path: "/../etc/passwd" }, 401],
   ["a password in place of a token", { ...CALL, authorization: "Basic cm9vdDpyb290" }, 401],
@@ -61,20 +65,22 @@ const ROWS: readonly (readonly [string, Partial<Knock>, Expected])[] = [
   ["a form", { ...CALL, ...BEARER, hasBody: true, contentType: "application/x-www-form-urlencoded" }, 415],
   ["a text", { ...CALL, ...BEARER, hasBody: true, contentType: "text/plain" }, 415],
   ["a body of no type", { ...CALL, ...BEARER, hasBody: true }, 415],
-  ["a login", { method: "POST", path: PATHS.login, ...JSON_BODY }, "login"],
-  ["a login as a form", { method: "POST", path: PATHS.login, hasBody: true, contentType: "text/plain" }, 415],
-  ["a login in the address", { path: PATHS.login }, 401],
+  ["a login", { method: "POST", path: "/api/login", ...JSON_BODY }, "anybody"],
+  ["a login as a form", { method: "POST", path: "/api/login", hasBody: true, contentType: "text/plain" }, 415],
+  ["a login in the address", { path: "/api/login" }, 405],
+  ["a body that is too long", { ...CALL, ...BEARER, ...JSON_BODY, bodyBytes: LIMITS.frameBytesMax + 1 }, 413],
+  ["a body where none is read", { ...JSON_BODY }, 400],
 ];
 
 describe("the door", () => {
   test.each(ROWS)("%s", (_title, patch, expected) => {
     const verdict = verdictOf({ ...GET, ...patch }, door);
-    expect(verdict.kind === "refused" ? verdict.status : verdict.kind).toBe(expected);
+    expect(verdict.kind === "refused" ? verdict.status : verdict.entry.kind).toBe(expected);
   });
 
   test("passes on the token as it came", () => {
     const verdict = verdictOf({ ...GET, ...CALL, authorization: "bearer aB3-_~" }, door);
-    expect(verdict).toEqual({ kind: "bearer", token: "aB3-_~" });
+    expect(verdict).toMatchObject({ entry: { kind: "bearer", token: "aB3-_~" }, params: { name: "proc.list" } });
   });
 });
 

@@ -46,6 +46,16 @@ test("an error is a problem document with code and hints, and never shows what f
   expect(faults).toEqual(["serve: TypeError: secret inner detail"]);
 });
 
+test("a method that a path does not have is answered with those that it has", async () => {
+  served();
+  const [call, health] = [
+    await fetch(`${listener!.url}/api/call/echo`, { headers: { authorization: "Bearer right" } }),
+    await fetch(`${listener!.url}/healthz`, { method: "HEAD" }),
+  ];
+  expect([call.status, call.headers.get("allow")]).toEqual([405, "POST"]);
+  expect([health.status, health.headers.get("content-length"), await health.text()]).toEqual([200, "12", ""]);
+});
+
 test("a repeated key carries a call out once", async () => {
   served();
   const [first, again, quoted] = [

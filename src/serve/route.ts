@@ -1,0 +1,105 @@
+// What a route of the listener is, and what its handler gets. The table is in routes.ts.
+
+import type { Credentials } from "../abi/identity.ts";
+import type { Sys } from "../abi/sys.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** `account`: a token, or the cookie of a browser with the key of its page. `metrics`: only a token of that kind. */
+export type Who = "public" | "login" | "account" | "metrics";
+
+export interface Route {
+  /** `/api/call/:name` names one segment; `/public/*` ends in `rest`, any number of segments. */
+  readonly path: string;
+  /** GET answers HEAD too. */
+  readonly methods: readonly Method[];
+  readonly who: Who;
+  readonly body: "none" | "json" | "bytes";
+  /** Most bytes of the body; default: those of a frame. */
+  readonly bytesMax?: number;
+  /** Opened as a websocket, and only so. */
+  readonly isSocket?: true;
+  /** A link on a page of another site may lead here. */
+  readonly isLinked?: true;
+  /** Answers also while the kernel leaves. */
+  readonly isLasting?: true;
+  /** A SysError that it throws becomes a problem document. */
+  readonly answer: (visit: Visit) => Response | undefined | Promise<Response | undefined>;
+}
+
+/** A request that the door let in. */
+export interface Visit {
+  readonly request: Request;
+  readonly url: URL;
+  /** The named segments of the path, decoded, and `rest`. None has `..` or NUL. */
+  readonly params: { readonly [name: string]: string };
+  /** The address of the client; one spelling for each. */
+  readonly peer: string;
+  readonly isLeaving: boolean;
+  /** A Sys of the account that enters, or of these credentials. Throws EAUTH. The handler closes it. */
+  open(credentials?: Credentials): Promise<Sys>;
+  /** The body as a JSON object; `{}` without a body. Throws if it is too long or something else. */
+  object(): Promise<{ readonly [name: string]: unknown }>;
+  /** The body in pieces as they come. Throws if it is longer than the route allows. */
+  pieces(): AsyncIterable<Uint8Array>;
+  /** For answers that wait or stream: removes the time limit. */
+  unlimited(): void;
+  /** Makes it a websocket with the frames of the socket. */
+  upgrade(): Response | undefined;
+}
+
+export interface Found {
+  readonly route: Route;
+  readonly params: { readonly [name: string]: string };
+}
+
+/** Without a route for the method: the methods that this path has. */
+export function findRoute(routes: readonly Route[], method: string, path: string): Found | readonly Method[] {
+  const wanted = method === "HEAD" ? "GET" : method;
+  const others = new Set<Method>();
+  for (const route of routes) {
+    const params = paramsOf(route.path, path);
+    if (params === null) continue;
+    if (route.methods.some((each) => each === wanted)) return { route, params };
+    for (const each of route.methods) others.add(each);
+  }
+  return [...others];
+}
+
+/** The value of the header Allow. */
+export function allowed(methods: readonly Method[]): string {
+  return methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+}
+
+function paramsOf(pattern: string, path: string): { readonly [name: string]: string } | null {
+  const wanted = pattern.split("/");
+  const given = path.split("/");
+  const hasRest = wanted.at(-1) === "*";
+  if (hasRest ? given.length < wanted.length : given.length !== wanted.length) return null;
+  const params: { [name: string]: string } = {};
+  for (const [at, part] of wanted.entries()) {
+    if (part === "*") {
+      const rest = decoded(given.slice(at).join("/"));
+      return rest === null ? null : { ...params, rest };
+    }
+    if (!part.startsWith(":")) {
+      if (part !== given[at]) return null;
+      continue;
+    }
+    const value = decoded(given[at] ?? "");
+    if (value === null || value === "") return null;
+    params[part.slice(1)] = value;
+  }
+  return params;
+}
+
+/** null for what is no path of anything: broken escapes, NUL, and `..` after decoding. */
+function decoded(text: string): string | null {
+  let value: string;
+  try {
+    value = decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+  return value.includes("\0") || value.split(/[/\\]/).includes("..") ? null : value;
+}
