@@ -12,6 +12,13 @@ const READY: { readonly [path: string]: () => Promise<string> } = {
     const { kernelImage, processImage } = await import("../store/migrations/images.ts");
     return `${inflated("kernelImage", kernelImage())}\n${inflated("processImage", processImage())}`;
   },
+  async "src/serve/console/files.ts"() {
+    const { builtConsole } = await import("../serve/console/build.ts");
+    const files = await builtConsole(11);
+    const texts = files.map(({ brotli, ...file }) => ({ ...file, brotli: Buffer.from(brotli).toString("base64") }));
+    return `const files = ${JSON.stringify(texts)};
+      export const consoleFiles = async () => files.map((file) => ({ ...file, brotli: Buffer.from(file.brotli, "base64") }));`;
+  },
   async "commands/man/man-index.ts"() {
     const { manualIndex } = await import("../../commands/man/man-index.ts");
     const { COMMANDS } = await import("../../commands/table.ts");
@@ -29,7 +36,7 @@ const READY: { readonly [path: string]: () => Promise<string> } = {
 export const readyMade: Bun.BunPlugin = {
   name: "ready-made",
   setup(builder) {
-    builder.onLoad({ filter: /[\\/](?:environment|editions|images|man-index|summaries)\.ts$/ }, async ({ path }) => {
+    builder.onLoad({ filter: /[\\/](?:environment|editions|images|files|man-index|summaries)\.ts$/ }, async ({ path }) => {
       const ready = Object.entries(READY).find(([own]) => join(ROOT, own) === path)?.[1];
       return ready === undefined ? undefined : { contents: await ready(), loader: "js" };
     });

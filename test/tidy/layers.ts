@@ -85,6 +85,12 @@ export const LAYERS: { readonly [name: string]: Layer } = {
     imports: ["abi", "lib", "syscalls", "fs/path", "programs"],
     packages: ["commander"],
   },
+  // Runs in a browser, with Preact in place of React.
+  web: {
+    files: ["tui/web/"],
+    imports: ["abi", "lib", "rpc", "commands", "tui"],
+    packages: ["preact", "react", "virtua", "marked", "diff"],
+  },
   tui: { files: ["tui/"], imports: ["abi", "lib", "commands", "programs", "shell"], packages: ["react", "ink"] },
 };
 

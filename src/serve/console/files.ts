@@ -1,0 +1,11 @@
+// The files of the web console. From the sources, they are built at the first request; the build puts the finished files in place of this
+// module.
+
+import type { ConsoleFile } from "./answer.ts";
+
+const QUICK = 5;
+
+export async function consoleFiles(): Promise<readonly ConsoleFile[]> {
+  const { builtConsole } = await import("./build.ts");
+  return await builtConsole(QUICK);
+}
