@@ -131,6 +131,14 @@ async function runChecks(env: Record<string, string>): Promise<boolean> {
     ),
     runStep(
       {
+        title: "type-check of the web console",
+        argv: [...BEHIND, process.execPath, join(BIN, "tsc"), "--noEmit", "--pretty", "false", "-p", "tui/web"],
+        quiet: true,
+      },
+      env,
+    ),
+    runStep(
+      {
         title: "lint",
         argv: [...BEHIND, process.execPath, join(BIN, "biome"), "ci", "--colors=off", "."],
         quiet: true,

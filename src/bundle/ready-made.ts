@@ -36,10 +36,13 @@ const READY: { readonly [path: string]: () => Promise<string> } = {
 export const readyMade: Bun.BunPlugin = {
   name: "ready-made",
   setup(builder) {
-    builder.onLoad({ filter: /[\\/](?:environment|editions|images|files|man-index|summaries)\.ts$/ }, async ({ path }) => {
-      const ready = Object.entries(READY).find(([own]) => join(ROOT, own) === path)?.[1];
-      return ready === undefined ? undefined : { contents: await ready(), loader: "js" };
-    });
+    builder.onLoad(
+      { filter: /[\\/](?:environment|editions|images|files|man-index|summaries)\.ts$/ },
+      async ({ path }) => {
+        const ready = Object.entries(READY).find(([own]) => join(ROOT, own) === path)?.[1];
+        return ready === undefined ? undefined : { contents: await ready(), loader: "js" };
+      },
+    );
   },
 };
 

@@ -1,5 +1,6 @@
 // All routes of the listener, as one table. The first row that fits decides; the door lets nothing in that has no row here.
 
+import { answerConsole } from "./console/answer.ts";
 import { answerCall, answerLogin, json, leavingNow } from "./rest.ts";
 import type { Route } from "./route.ts";
 
@@ -9,6 +10,13 @@ export const ROUTES: readonly Route[] = [
     ...{ path: "/readyz", methods: ["GET"], who: "public", body: "none", isLasting: true },
     answer: ({ isLeaving }) => (isLeaving ? leavingNow() : json(200, OK)),
   },
+  // Also while the kernel leaves: the page connects to the next one.
+  ...["/", "/a/:file"].map(
+    (path): Route => ({
+      ...{ path, methods: ["GET"], who: "public", body: "none", isLasting: true, answer: answerConsole },
+      ...(path === "/" && { isLinked: true }),
+    }),
+  ),
   { path: "/api/login", methods: ["POST"], who: "login", body: "json", answer: answerLogin },
   { path: "/api/call/:name", methods: ["POST"], who: "account", body: "json", answer: answerCall },
   {

@@ -10,6 +10,12 @@ export const ENTRIES = [
   "src/build.ts",
   "src/man.ts",
   "src/launch.mjs",
+  // The bundler starts from these: src/serve/console/build.ts.
+  "tui/web/main.tsx",
+  "tui/web/console.css",
+  "tui/web/index.html",
+  "tui/web/icon.svg",
+  "tui/web/tsconfig.json",
 ];
 
 /** Exports that only tests use, each with the reason. */

@@ -2,17 +2,10 @@
 // a request is used but its path and headers.
 
 import { brotliDecompressSync, gzipSync } from "node:zlib";
-
-export interface ConsoleFile {
-  /** `/` for the page, `/a/…` for the rest. */
-  readonly path: string;
-  readonly type: string;
-  /** A hash of the content. */
-  readonly tag: string;
-  readonly brotli: Uint8Array<ArrayBuffer>;
-}
-
-export type ConsoleFiles = () => Promise<readonly ConsoleFile[]>;
+import { problem } from "../rest.ts";
+import type { Visit } from "../route.ts";
+import type { ConsoleFile } from "./file.ts";
+import { consoleFiles } from "./files.ts";
 
 const POLICY = [
   "default-src 'none'",
@@ -42,48 +35,39 @@ const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
 
 type Coding = "br" | "gzip" | "identity";
 
-/** null: the console has no such file. The files are loaded once, at the first request. */
-export function consoleAnswers(load: ConsoleFiles): (request: Request, path: string) => Promise<Response | null> {
-  let loading: Promise<ReadonlyMap<string, ConsoleFile>> | null = null;
-  const bodies = new Map<string, Uint8Array<ArrayBuffer>>();
+let loading: Promise<ReadonlyMap<string, ConsoleFile>> | null = null;
+/** For clients that do not take brotli. */
+const bodies = new Map<string, Uint8Array<ArrayBuffer>>();
 
-  function files(): Promise<ReadonlyMap<string, ConsoleFile>> {
-    loading ??= load().then((all) => new Map(all.map((file) => [file.path, file])));
-    loading.catch(() => {
-      loading = null;
-    });
-    return loading;
-  }
+export async function answerConsole({ request, url: { pathname } }: Visit): Promise<Response> {
+  const file = (await files()).get(pathname);
+  if (file === undefined) return problem(404, "ENOENT", "nothing is served at this path");
+  const coding = codingOf(request.headers.get("accept-encoding") ?? "");
+  const tag = `"${file.tag}-${coding}"`;
+  const headers = { ...HEADERS, ...(pathname === "/" ? PAGE_HEADERS : FILE_HEADERS), etag: tag };
+  if (isKnown(request.headers.get("if-none-match") ?? "", tag)) return new Response(null, { status: 304, headers });
+  const coded = coding === "identity" ? {} : { "content-encoding": coding };
+  return new Response(bodyOf(file, coding), { headers: { ...headers, ...coded, "content-type": file.type } });
+}
 
-  function bodyOf(file: ConsoleFile, coding: Coding): Uint8Array<ArrayBuffer> {
-    if (coding === "br") return file.brotli;
-    const key = `${coding} ${file.path}`;
-    let body = bodies.get(key);
-    if (body === undefined) {
-      const plain = brotliDecompressSync(file.brotli);
-      body = new Uint8Array(coding === "gzip" ? gzipSync(plain) : plain);
-      bodies.set(key, body);
-    }
-    return body;
-  }
+/** They never change while this program runs. */
+function files(): Promise<ReadonlyMap<string, ConsoleFile>> {
+  loading ??= consoleFiles().then((all) => new Map(all.map((file) => [file.path, file])));
+  loading.catch(() => {
+    loading = null;
+  });
+  return loading;
+}
 
-  return async (request, path) => {
-    const file = (await files()).get(path);
-    if (file === undefined) return null;
-    const coding = codingOf(request.headers.get("accept-encoding") ?? "");
-    const tag = `"${file.tag}-${coding}"`;
-    const headers = { ...HEADERS, ...(path === "/" ? PAGE_HEADERS : FILE_HEADERS), etag: tag };
-    if (isKnown(request.headers.get("if-none-match") ?? "", tag)) return new Response(null, { status: 304, headers });
-    const body = bodyOf(file, coding);
-    return new Response(request.method === "HEAD" ? null : body, {
-      headers: {
-        ...headers,
-        "content-type": file.type,
-        ...(request.method === "HEAD" && { "content-length": String(body.length) }),
-        ...(coding !== "identity" && { "content-encoding": coding }),
-      },
-    });
-  };
+function bodyOf(file: ConsoleFile, coding: Coding): Uint8Array<ArrayBuffer> {
+  if (coding === "br") return file.brotli;
+  const key = `${coding} ${file.path}`;
+  const known = bodies.get(key);
+  if (known !== undefined) return known;
+  const plain = brotliDecompressSync(file.brotli);
+  const body = new Uint8Array(coding === "gzip" ? gzipSync(plain) : plain);
+  bodies.set(key, body);
+  return body;
 }
 
 /** Browsers offer brotli over TLS and on loopback only. */

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-import type { ConsoleFile } from "./answer.ts";
+import type { ConsoleFile } from "./file.ts";
 
 const SOURCES = join(import.meta.dir, "../../../tui/web");
 const TYPES = {

@@ -1,0 +1,89 @@
+// A headless Chromium with one page, driven as a person would. Without Chromium on this computer, tests that need one are skipped, and say so.
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const FLAGS = [
+  // As root, Chromium starts only without its sandbox; in containers, shared memory is small.
+  "--no-sandbox",
+  "--disable-dev-shm-usage",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  // It would look up hosts of its vendor.
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--font-render-hinting=none",
+];
+const DEADLINE_MS = 10_000;
+const LOOK_MS = 15;
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export const hasChromium = CHROMIUM.some((path) => Bun.which(path) !== null);
+if (!hasChromium) process.stderr.write("SKIPPED: no chromium here, so no test of the web console in a browser runs\n");
+
+export class Browser implements AsyncDisposable {
+  private readonly view: Bun.WebView;
+
+  constructor({ width, height }: Size) {
+    const path = CHROMIUM.find((each) => Bun.which(each) !== null) ?? "";
+    // Without `url: false` it may join a browser that runs already.
+    this.view = new Bun.WebView({ width, height, backend: { type: "chrome", url: false, argv: FLAGS, path } });
+  }
+
+  async open(url: string): Promise<void> {
+    await this.view.navigate(url);
+  }
+
+  /** The value of one expression in the page. */
+  async value<Value>(expression: string): Promise<Value> {
+    return (await this.view.evaluate(expression)) as Value;
+  }
+
+  /** Waits until the expression is true. The failure shows the text of the page. */
+  async until(expression: string): Promise<void> {
+    const deadline = performance.now() + DEADLINE_MS;
+    while (!(await this.value<boolean>(`Boolean(${expression})`))) {
+      if (performance.now() > deadline)
+        throw new Error(`never true: ${expression}\n${await this.value<string>("document.body.innerText")}`);
+      await Bun.sleep(LOOK_MS);
+    }
+  }
+
+  async untilText(text: string): Promise<void> {
+    await this.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
+  }
+
+  /** Keys by name, such as `Enter` and `y`; modifiers before them, such as `Shift+Tab`. */
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      const parts = key.split("+");
+      const modifiers = parts.slice(0, -1) as ("Shift" | "Control" | "Alt" | "Meta")[];
+      await this.view.press(parts.at(-1) ?? "", { modifiers });
+    }
+  }
+
+  async type(text: string): Promise<void> {
+    await this.view.type(text);
+  }
+
+  async resize({ width, height }: Size): Promise<void> {
+    await this.view.resize(width, height);
+  }
+
+  async dark(isDark: boolean): Promise<void> {
+    const value = isDark ? "dark" : "light";
+    await this.view.cdp("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value }] });
+  }
+
+  async picture(): Promise<Uint8Array> {
+    return await this.view.screenshot({ encoding: "buffer", format: "png" });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.view.close();
+  }
+}
