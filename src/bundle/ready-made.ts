@@ -3,6 +3,7 @@
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
+const CONSOLE = join(ROOT, "src/serve/console/files.ts");
 
 /** Modules and the source that replaces them. Loaded on demand, because not every built program has them. */
 const READY: { readonly [path: string]: () => Promise<string> } = {
@@ -11,13 +12,6 @@ const READY: { readonly [path: string]: () => Promise<string> } = {
   async "src/store/migrations/images.ts"() {
     const { kernelImage, processImage } = await import("../store/migrations/images.ts");
     return `${inflated("kernelImage", kernelImage())}\n${inflated("processImage", processImage())}`;
-  },
-  async "src/serve/console/files.ts"() {
-    const { builtConsole } = await import("../serve/console/build.ts");
-    const files = await builtConsole(11);
-    const texts = files.map(({ brotli, ...file }) => ({ ...file, brotli: Buffer.from(brotli).toString("base64") }));
-    return `const files = ${JSON.stringify(texts)};
-      export const consoleFiles = async () => files.map((file) => ({ ...file, brotli: Buffer.from(file.brotli, "base64") }));`;
   },
   async "commands/man/man-index.ts"() {
     const { manualIndex } = await import("../../commands/man/man-index.ts");
@@ -35,16 +29,27 @@ const READY: { readonly [path: string]: () => Promise<string> } = {
 
 export const readyMade: Bun.BunPlugin = {
   name: "ready-made",
-  setup(builder) {
+  async setup(builder) {
+    // Bundled before the build begins: a build within a build waits for ever.
+    const consoleModule = await readyConsole();
     builder.onLoad(
       { filter: /[\\/](?:environment|editions|images|files|man-index|summaries)\.ts$/ },
       async ({ path }) => {
+        if (path === CONSOLE) return { contents: consoleModule, loader: "js" };
         const ready = Object.entries(READY).find(([own]) => join(ROOT, own) === path)?.[1];
         return ready === undefined ? undefined : { contents: await ready(), loader: "js" };
       },
     );
   },
 };
+
+async function readyConsole(): Promise<string> {
+  const { builtConsole } = await import("../serve/console/build.ts");
+  const files = await builtConsole(11);
+  const texts = files.map(({ brotli, ...file }) => ({ ...file, brotli: Buffer.from(brotli).toString("base64") }));
+  return `const files = ${JSON.stringify(texts)};
+    export const consoleFiles = async () => files.map((file) => ({ ...file, brotli: Buffer.from(file.brotli, "base64") }));`;
+}
 
 function inflated(name: string, bytes: Uint8Array): string {
   const packed = Bun.zstdCompressSync(bytes, { level: 19 }).toString("base64");
