@@ -69,6 +69,13 @@ export class SysError extends Error {
   }
 }
 
+/** A request id that came before with other content. */
+export class KeyReused extends SysError {
+  constructor(message: string) {
+    super("ECONFLICT", message);
+  }
+}
+
 export function isCode(value: unknown): value is Code {
   return typeof value === "string" && Object.hasOwn(EXIT_STATUS, value);
 }

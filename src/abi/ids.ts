@@ -1,7 +1,9 @@
 // Every id gsv hands out: how it looks, how it is checked, how it is made from injected randomness.
 // Run, archive and request ids are UUIDv7 (they sort by time); approval ids are 4 of a-z0-9, unique among open ones.
 
-const PID = /^(?:init:(?:0|[1-9][0-9]{0,9})|task:[a-z0-9]{6})$/;
+/** Also for schemas. */
+export const PID_PATTERN = "^(?:init:(?:0|[1-9][0-9]{0,9})|task:[a-z0-9]{6})$";
+const PID = new RegExp(PID_PATTERN);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const WORKSPACE = /^(?:ws|dir)_[a-z0-9]{6}$/;
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;

@@ -8,6 +8,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Makes a keyed call safe to repeat: one id with the same arguments runs once. Default: created by the client. */
   readonly requestId?: string;
+  /**
+   * In the kernel only: called if this request id came before. `running`: the first call has not ended, and this one joins it unless the
+   * listener throws. `answered`: the answer is an earlier one.
+   */
+  readonly onRepeat?: (how: "running" | "answered") => void;
 }
 
 export interface Sys {

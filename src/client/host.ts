@@ -65,7 +65,9 @@ export async function runKernel(machine: HostMachine): Promise<void> {
   kernel.host.listen = async (asked) => {
     const { listen } = await import("../serve/listener.ts");
     const connection = { clock, pid: machine.pid, exe: machine.exe, classOf, onFault };
-    return listen({ ...asked, version: VERSION, accept: kernel.accept, connection });
+    const callPaths = async () => (await import("../syscalls/openapi.ts")).callPaths(SYSCALLS.values());
+    const host = { clock, random: machine.random, callPaths };
+    return listen({ ...asked, version: VERSION, accept: kernel.accept, connection, host });
   };
   const lifetime = keepLifetime({
     lock: { stillOurs: () => lock.stillOurs() && kernel.stands(), release: () => lock.release() },

@@ -1,7 +1,7 @@
 // The one way into the kernel, for people, processes, the socket and tools: finds the call, checks rights, parses arguments and runs it once.
 // Undeclared calls are refused, refusals are audited, and calls of a process go to its syscall log.
 
-import { type Code, SysError, shortage } from "../abi/errno.ts";
+import { type Code, KeyReused, SysError, shortage } from "../abi/errno.ts";
 import { isRoot, mayUse } from "../abi/identity.ts";
 import { isRequestId } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -115,7 +115,10 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     const running = underWay.get(key);
     if ((running !== undefined && running.bodyHash !== bodyHash) || ids.isOther(key, bodyHash))
       throw usedForSomethingElse(context.requestId);
-    if (running !== undefined) return await running.answer;
+    if (running !== undefined) {
+      context.onRepeat?.("running");
+      return await running.answer;
+    }
     const answer = call.once === "answer" ? remembered(call, args, steady) : call.run(services, args as never, steady);
     underWay.set(key, { bodyHash, answer });
     try {
@@ -134,6 +137,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     const known = await options.requests.answered(caller.uid, requestId, bodyHash);
     if (known !== null) {
       if (!known.sameBody) throw usedForSomethingElse(requestId);
+      context.onRepeat?.("answered");
       return known.answer;
     }
     const receipt = (answer: unknown): Receipt => ({ uid: caller.uid, requestId, bodyHash, answer, now: clock.now() });
@@ -168,8 +172,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
 
   function concealed(error: SysError): SysError {
     const { conceal } = options;
-    if (conceal === undefined) return error;
-    return new SysError(error.code, conceal(error.message), error.hints.map(conceal));
+    return conceal === undefined ? error : reworded(error, conceal);
   }
 
   function asSysError(error: unknown): SysError {
@@ -184,11 +187,16 @@ function oneLine(error: SysError): SysError {
   const message = reveal(error.message);
   const hints = error.hints.map(reveal);
   const same = message === error.message && hints.every((hint, index) => hint === error.hints[index]);
-  return same ? error : new SysError(error.code, message, hints);
+  return same ? error : reworded(error, reveal);
+}
+
+function reworded(error: SysError, word: (text: string) => string): SysError {
+  const message = word(error.message);
+  return error instanceof KeyReused ? new KeyReused(message) : new SysError(error.code, message, error.hints.map(word));
 }
 
 function usedForSomethingElse(requestId: string): SysError {
-  return new SysError("ECONFLICT", `request id ${requestId} was already used for another request`);
+  return new KeyReused(`request id ${requestId} was already used for another request`);
 }
 
 function isDenial(code: Code): boolean {

@@ -2,7 +2,7 @@
 
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
-import type { ClientInfo, Sys } from "../abi/sys.ts";
+import type { CallOptions, ClientInfo, Sys } from "../abi/sys.ts";
 import { either } from "../lib/wait.ts";
 import type { Bus } from "./bus.ts";
 import type { Dispatch } from "./dispatch.ts";
@@ -23,11 +23,7 @@ export function kernelSys(options: SysOptions): Sys {
   const stops = new Set<() => void>();
   const gone = new AbortController();
   return {
-    async call<Result>(
-      name: string,
-      args: object,
-      { signal, requestId }: { signal?: AbortSignal; requestId?: string } = {},
-    ) {
+    async call<Result>(name: string, args: object, { signal, requestId, onRepeat }: CallOptions = {}) {
       if (gone.signal.aborted) throw new SysError("ECANCELED", "the connection is closed");
       if (signal?.aborted) throw new SysError("ECANCELED", `${name} was cancelled`);
       const signals = either(gone.signal, signal);
@@ -40,6 +36,7 @@ export function kernelSys(options: SysOptions): Sys {
         caller,
         requestId: requestId ?? options.newRequestId(),
         signal: signals,
+        ...(onRepeat !== undefined && { onRepeat }),
         ...client,
       })) as Result;
     },

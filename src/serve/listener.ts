@@ -11,7 +11,7 @@ import { Connection, type ConnectionOptions } from "../rpc/connection.ts";
 import { bytesMaxOf, type Knock, verdictOf } from "./door.ts";
 import { hostsOf, type ListenAddress } from "./listen-address.ts";
 import { leavingNow, problem, problemOf } from "./rest.ts";
-import type { Route } from "./route.ts";
+import type { Route, ServeHost } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { visitOf } from "./visit.ts";
 import { BACKPRESSURE_BYTES_MAX, peerSocket, type Visitor } from "./websocket.ts";
@@ -24,6 +24,7 @@ export interface ListenOptions {
   readonly version: string;
   readonly accept: (client: ClientInfo, login: Credentials, peer: string) => Promise<Sys>;
   readonly connection: Omit<ConnectionOptions, "door">;
+  readonly host: ServeHost;
   readonly connectionsMax?: number;
   readonly closeMs?: number;
   /** Default: all routes. */
@@ -48,6 +49,7 @@ export function listen(options: ListenOptions): Listener {
   const sockets = new Set<ServerWebSocket<Visitor>>();
   const max = options.connectionsMax ?? LIMITS.connectionsMax;
   let leaving: LeaveReason | null = null;
+  const left = new AbortController();
   let closing: Promise<void> | null = null;
 
   const server = Bun.serve<Visitor>({
@@ -105,8 +107,8 @@ export function listen(options: ListenOptions): Listener {
     const { route } = verdict;
     const isLeaving = leaving !== null;
     if (isLeaving && !route.isLasting) return leavingNow();
-    const { version } = options;
-    return await route.answer(visitOf(request, verdict, { listening, version, isLeaving, accept: options.accept }));
+    const ports = { ...options, routes, listening, isLeaving, left: left.signal };
+    return await route.answer(visitOf(request, verdict, ports));
   }
 
   async function closeAll(): Promise<void> {
@@ -123,6 +125,7 @@ export function listen(options: ListenOptions): Listener {
     },
     bye(why) {
       leaving = why;
+      left.abort(why);
       for (const { data } of sockets) data.connection?.bye(why);
     },
     close() {

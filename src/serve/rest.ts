@@ -1,5 +1,4 @@
-// The syscalls over HTTP: `POST /api/call/NAME` with the arguments as a JSON object. An error is a problem document (RFC 9457) with the code and
-// hints of gsv. `Idempotency-Key` is the request id of a call that changes something.
+// Answers in JSON. An error is a problem document (RFC 9457) with the code and hints of gsv.
 
 import { type Code, messageOf, SysError } from "../abi/errno.ts";
 import type { Visit } from "./route.ts";
@@ -29,24 +28,6 @@ const STATUS: { readonly [K in Code]?: number } = {
 };
 const RETRY_SECONDS = "1";
 const LOGIN_LASTS = "30d";
-const KEY_CHARS_MAX = 200;
-
-export async function answerCall(visit: Visit): Promise<Response> {
-  // Calls that wait have no time limit.
-  visit.unlimited();
-  const args = await visit.object();
-  const requestId = keyOf(visit.request);
-  const sys = await visit.open();
-  try {
-    const value = await sys.call(visit.params.name ?? "", args, {
-      signal: visit.request.signal,
-      ...(requestId !== undefined && { requestId }),
-    });
-    return json(200, value ?? null);
-  } finally {
-    await sys.close();
-  }
-}
 
 /** A name and a password become a token for 30 days. */
 export async function answerLogin(visit: Visit): Promise<Response> {
@@ -87,12 +68,12 @@ export function problem(
   });
 }
 
-export function json(status: number, value: unknown): Response {
-  const headers = { ...HEADERS, "content-type": "application/json" };
+export function json(status: number, value: unknown, more: { readonly [name: string]: string } = {}): Response {
+  const headers = { ...HEADERS, "content-type": "application/json", ...more };
   return new Response(`${JSON.stringify(value)}\n`, { status, headers });
 }
 
-const HEADERS = {
+export const HEADERS = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
@@ -110,6 +91,7 @@ const TITLES: { readonly [status: number]: string } = {
   413: "Content Too Large",
   415: "Unsupported Media Type",
   421: "Misdirected Request",
+  422: "Unprocessable Content",
   423: "Locked",
   426: "Upgrade Required",
   429: "Too Many Requests",
@@ -122,12 +104,4 @@ const TITLES: { readonly [status: number]: string } = {
 export function problemOf(error: unknown): Response | null {
   if (!(error instanceof SysError)) return null;
   return problem(STATUS[error.code] ?? 500, error.code, messageOf(error), error.hints);
-}
-
-/** Quoted as in the draft of the standard, or bare. */
-function keyOf(request: Request): string | undefined {
-  const key = request.headers.get("idempotency-key")?.replace(/^"(.*)"$/, "$1");
-  if (key !== undefined && (key === "" || key.length > KEY_CHARS_MAX))
-    throw new SysError("EINVAL", `Idempotency-Key must have 1 to ${KEY_CHARS_MAX} characters`);
-  return key;
 }

@@ -1,7 +1,9 @@
 // What a route of the listener is, and what its handler gets. The table is in routes.ts.
 
 import type { Credentials } from "../abi/identity.ts";
+import type { RandomBytes } from "../abi/ids.ts";
 import type { Sys } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -23,8 +25,34 @@ export interface Route {
   readonly isLinked?: true;
   /** Answers also while the kernel leaves. */
   readonly isLasting?: true;
+  /** For the OpenAPI document: one entry for each method. */
+  readonly doc?: { readonly [M in Method]?: RouteDoc };
   /** A SysError that it throws becomes a problem document. */
   readonly answer: (visit: Visit) => Response | undefined | Promise<Response | undefined>;
+}
+
+/** Parts are JSON Schemas. */
+export interface RouteDoc {
+  readonly summary: string;
+  readonly query?: { readonly [name: string]: Schema };
+  readonly headers?: { readonly [name: string]: Schema };
+  readonly body?: Schema;
+  /** Of a good answer; by default any JSON. */
+  readonly answer?: Schema;
+  /** Media type of a good answer, if it is not JSON. */
+  readonly type?: string;
+  /** Default: 200. */
+  readonly status?: number;
+}
+
+export type Schema = { readonly [key: string]: unknown };
+
+/** What handlers get from the kernel besides a Sys. */
+export interface ServeHost {
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  /** The syscalls as paths of an OpenAPI document. */
+  callPaths(): Promise<Schema>;
 }
 
 /** A request that the door let in. */
@@ -36,6 +64,12 @@ export interface Visit {
   /** The address of the client; one spelling for each. */
   readonly peer: string;
   readonly isLeaving: boolean;
+  readonly version: string;
+  readonly host: ServeHost;
+  /** All routes of this listener. */
+  readonly routes: readonly Route[];
+  /** Aborts when the kernel leaves; the reason is a LeaveReason. */
+  readonly left: AbortSignal;
   /** A Sys of the account that enters, or of these credentials. Throws EAUTH. The handler closes it. */
   open(credentials?: Credentials): Promise<Sys>;
   /** The body as a JSON object; `{}` without a body. Throws if it is too long or something else. */

@@ -1,7 +1,8 @@
 // All routes of the listener, as one table. The first row that fits decides; the door lets nothing in that has no row here.
 
+import { API_ROUTES } from "./api/api-routes.ts";
 import { answerConsole } from "./console/answer.ts";
-import { answerCall, answerLogin, json, leavingNow } from "./rest.ts";
+import { answerLogin, json, leavingNow } from "./rest.ts";
 import type { Route } from "./route.ts";
 
 export const ROUTES: readonly Route[] = [
@@ -18,11 +19,11 @@ export const ROUTES: readonly Route[] = [
     }),
   ),
   { path: "/api/login", methods: ["POST"], who: "login", body: "json", answer: answerLogin },
-  { path: "/api/call/:name", methods: ["POST"], who: "account", body: "json", answer: answerCall },
   {
     ...{ path: "/api/socket", methods: ["GET"], who: "account", body: "none", isSocket: true },
     answer: (visit) => visit.upgrade(),
   },
+  ...API_ROUTES,
 ];
 
 const OK = { ok: true };

@@ -6,13 +6,16 @@ import type { Credentials } from "../abi/identity.ts";
 import type { ClientInfo, Sys } from "../abi/sys.ts";
 import { bytesMaxOf, type Entry } from "./door.ts";
 import { problem } from "./rest.ts";
-import type { Found, Visit } from "./route.ts";
+import type { Found, Route, ServeHost, Visit } from "./route.ts";
 import type { Visitor } from "./websocket.ts";
 
 export interface VisitPorts {
   readonly listening: Server<Visitor>;
   readonly version: string;
   readonly isLeaving: boolean;
+  readonly host: ServeHost;
+  readonly routes: readonly Route[];
+  readonly left: AbortSignal;
   readonly accept: (client: ClientInfo, login: Credentials, peer: string) => Promise<Sys>;
 }
 
@@ -22,7 +25,7 @@ const PIECE_S = 8;
 export function visitOf(
   request: Request,
   { route, params, entry }: Found & { readonly entry: Entry },
-  { listening, version, isLeaving, accept }: VisitPorts,
+  { listening, version, isLeaving, host, routes, left, accept }: VisitPorts,
 ): Visit {
   const peer = peerOf(listening.requestIP(request)?.address);
   const client = { clientId: `http ${peer}`, version, cwd: "/", env: {} };
@@ -40,7 +43,7 @@ export function visitOf(
   }
 
   return {
-    ...{ request, params, peer, isLeaving, pieces, url: new URL(request.url) },
+    ...{ request, params, peer, isLeaving, version, host, routes, left, pieces, url: new URL(request.url) },
     async open(credentials) {
       const own = entry.kind === "bearer" ? { token: entry.token } : null;
       const login = credentials ?? own;

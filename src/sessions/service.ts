@@ -1,7 +1,7 @@
 // The service behind session.*. It works on the session's process, through the services behind proc.*, so both show the same.
 
 import { SysError } from "../abi/errno.ts";
-import { isUuid } from "../abi/ids.ts";
+import { isInit, isUuid } from "../abi/ids.ts";
 import type { Generation } from "../store/kernel/processes/sessions.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Conversations } from "../syscalls/proc/history-service.ts";
@@ -52,6 +52,16 @@ export function sessionsService(ports: SessionPorts): Sessions {
       const routed = await openedAt(kernel, routes, context, { key });
       const done = await change({ ports, context, routed, path, value: valueWritten(value), written: value });
       return { key: nameOf(routed.session), path, ...done };
+    },
+
+    async remove(context, key) {
+      const session = await sessionNamed(kernel, context.caller, key);
+      const { id, pid } = session;
+      if (pid !== null && isInit(pid))
+        throw new SysError("EPERM", "the session of your init cannot be removed", ["gsv session reset archives it"]);
+      const archivedTo = pid === null ? null : (await processes.kill(context, { pid, archive: true })).archivedTo;
+      await kernel.sessions.remove(id);
+      return { key: nameOf(session), id, archivedTo };
     },
 
     async restore(context, id) {

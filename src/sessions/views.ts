@@ -15,6 +15,7 @@ import type { ProcessStore } from "../store/process/verbs.ts";
 import type { Histories, Registry } from "../syscalls/services.ts";
 import type {
   Conversation,
+  SessionDetails,
   SessionLine,
   SessionMessage,
   SessionSettings,
@@ -41,13 +42,17 @@ const GENERATIONS_MAX = 100;
 export function sessionViews(ports: ViewPorts): SessionViews {
   const { kernel, clock } = ports;
   return {
-    async list(caller, { limit }) {
+    async list(caller, { limit, details }) {
       const owner = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
       const rows = await kernel.sessions.list({ ...owner, limit });
-      return { sessions: await Promise.all(rows.map((row) => lineOf(ports, caller, row))) };
+      const lines = rows.map(async (row) => ({
+        ...(await lineOf(ports, caller, row)),
+        ...(details && { details: await detailsOf(ports, row) }),
+      }));
+      return { sessions: await Promise.all(lines) };
     },
 
-    async get(caller, key) {
+    async get(caller, key, details) {
       const session = await sessionNamed(kernel, caller, key);
       const { pid, ownerUid, createdAt } = session;
       const [latest] = await kernel.sessions.generations(session.id, 1);
@@ -60,6 +65,7 @@ export function sessionViews(ports: ViewPorts): SessionViews {
         resetPolicy: session.resetPolicy ?? (await defaultPolicy(kernel, ownerUid)),
         previousSessions: Math.max(0, (latest?.number ?? 0) - (pid === null ? 0 : 1)),
         createdAt,
+        ...(details && { details: await detailsOf(ports, session) }),
       };
     },
 
@@ -112,6 +118,19 @@ async function lineOf(
     state: process?.state ?? outcome ?? "idle",
     ...(process?.interrupted ? { interrupted: true as const } : {}),
     lastActiveAt: process?.lastActiveAt ?? session.activeAt ?? updatedAt,
+  };
+}
+
+async function detailsOf({ kernel }: ViewPorts, session: SessionRow): Promise<SessionDetails> {
+  const { source, agentId: agent, projectId: project, name, workDir, initialPrompt } = session;
+  const { councilLaunchId, councilRole, createdAt, updatedAt } = session;
+  const generations = await kernel.sessions.generations(session.id, GENERATIONS_MAX);
+  const sums = await Promise.all(generations.map((each) => usedIn(kernel, each)));
+  const total = (of: "turns" | "micros") => sums.reduce((sum, each) => sum + (each?.[of] ?? 0), 0);
+  return {
+    ...{ source, agent, project, name, workDir, initialPrompt, councilLaunchId, councilRole, createdAt, updatedAt },
+    turns: total("turns"),
+    costUsd: usdOf(total("micros")),
   };
 }
 

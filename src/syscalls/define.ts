@@ -3,7 +3,7 @@
 
 import type { Caller } from "../abi/identity.ts";
 import type { Mode } from "../abi/policy.ts";
-import type { CallClass, ClientInfo } from "../abi/sys.ts";
+import type { CallClass, CallOptions, ClientInfo } from "../abi/sys.ts";
 import type { When } from "../lib/text/days.ts";
 import type { Tone } from "../lib/text/tones.ts";
 
@@ -128,6 +128,8 @@ export interface CallContext {
   readonly gone?: AbortSignal;
   /** Absent for processes. */
   readonly client?: ClientInfo;
+  /** See CallOptions. A verb that finds its stored answer calls it. */
+  readonly onRepeat?: CallOptions["onRepeat"];
 }
 
 export interface ToolHint {

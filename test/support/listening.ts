@@ -7,6 +7,7 @@ import { realClock } from "../../src/lib/clock.ts";
 import { listenAddress } from "../../src/serve/listen-address.ts";
 import { type Listener, type ListenOptions, listen } from "../../src/serve/listener.ts";
 import { classOf, type FakeDoor } from "./door.ts";
+import { seeded } from "./random.ts";
 
 export function listening(
   door: FakeDoor,
@@ -27,6 +28,7 @@ export function listening(
       ...{ clock: realClock, pid: 4711, exe: "/usr/bin/gsv", classOf },
       onFault: (call, error) => faults?.push(`${call}: ${String(error)}`),
     },
+    host: { clock: realClock, random: seeded(1).bytes, callPaths: async () => ({}) },
     closeMs: 500,
     ...rest,
   });

@@ -160,6 +160,7 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "session.start": ({ session: key }) => [{ key }],
   "session.resume": ({ session: key }) => [{ key }],
   "session.stop": ({ session: key }) => [{ key }],
+  "session.remove": ({ session: key }) => [{ key }],
   "sys.mcp.offer": ({ pid }) => [{ pid }],
   "session.restore": ({ archive: id }) => [{ id }],
   "proc.think": ({ pid }) => [{ pid }, { pid, level: "high" }],

@@ -1,6 +1,6 @@
 // Tokens: 256 random bits, of which only the sha256 is stored. A token is only in the answer that created it.
 
-import { SysError } from "../../abi/errno.ts";
+import { KeyReused, SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { RandomBytes } from "../../abi/ids.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -50,7 +50,7 @@ export function tokensService(ports: TokenPorts): Tokens {
       };
       const known = await kernel.tokens.get(row.id);
       if (known !== null && (known.revokedAt !== null || known.kind !== kind || known.label !== row.label))
-        throw new SysError("ECONFLICT", `request id ${requestId} was used for another call`);
+        throw new KeyReused(`request id ${requestId} was used for another call`);
       await kernel.tokens.put(row, tokenHash(token));
       return { ...(await tokenInfo(ports, row)), token };
     },

@@ -2,7 +2,7 @@
 // delete, answer. Each step is stored before the next begins, so a crash anywhere is rolled forward. History and archive are never both
 // missing.
 
-import { messageOf, SysError } from "../../abi/errno.ts";
+import { KeyReused, messageOf, SysError } from "../../abi/errno.ts";
 import { ROOT_UID } from "../../abi/identity.ts";
 import type { RandomBytes } from "../../abi/ids.ts";
 import { closingFailuresKey } from "../../abi/process/lifecycle.ts";
@@ -42,6 +42,8 @@ export interface CloseRequest {
   readonly uid: number;
   /** For a reset: the archive that begins the next history. */
   readonly restore?: string;
+  /** Not stored: called if the answer of a reset is an earlier one. */
+  readonly onRepeat?: () => void;
 }
 
 const EFFECTS_END_MS = 10_000;
@@ -132,9 +134,11 @@ export class Closer {
   private async doReset(row: ProcessRow, request: CloseRequest): Promise<Closed> {
     const { store, ledger } = this.ports;
     const known = await store.answered(row.pid, request.requestKey);
-    if (known !== null && !("archivedTo" in known))
-      throw new SysError("ECONFLICT", "this request id was used for something else");
-    if (known !== null) return known as Closed;
+    if (known !== null && !("archivedTo" in known)) throw new KeyReused("this request id was used for something else");
+    if (known !== null) {
+      request.onRepeat?.();
+      return known as Closed;
+    }
     await this.needProcess(row.pid);
     if (request.archive) await this.ports.extractMemories(row);
     return await ledger.write(row, async () => this.finishReset(row, await this.cut(row, request)));
@@ -163,7 +167,8 @@ export class Closer {
     const exists = await store.exists(row.pid);
     if (exists) await ledger.open(row);
     // Nobody finds the process from here on.
-    await kernel.processes.tombstone(row.pid, { ...request });
+    const { onRepeat: _, ...stored } = request;
+    await kernel.processes.tombstone(row.pid, stored);
     const closed = exists
       ? await this.archiveAndCheckpoint(row, await this.cut(row, request))
       : closedAs(row.pid, await kernel.archives.get(request.archiveId));

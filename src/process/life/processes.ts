@@ -2,7 +2,7 @@
 // the ledger. The same key again gives the same answer.
 
 import { LIMITS } from "../../abi/config/limits.ts";
-import { messageOf, SysError } from "../../abi/errno.ts";
+import { KeyReused, messageOf, SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { initPid, isInit, uuidv7 } from "../../abi/ids.ts";
 import type { MediaRef } from "../../abi/process/message.ts";
@@ -49,6 +49,7 @@ export function processesService(ports: ProcessesPorts): Processes {
       archiveId: uuidv7(clock.now(), ports.random),
       requestKey: keyOf(context),
       uid: context.caller.uid,
+      onRepeat: () => context.onRepeat?.("answered"),
     };
     if (context.caller.pid === row.pid) return closeAfterTurn(row, request);
     return await (wish.reason === "kill" ? closer.kill(row, request) : closer.reset(row, request));
@@ -78,7 +79,10 @@ export function processesService(ports: ProcessesPorts): Processes {
     // Read the row first: it disappears in the transaction that stores the answer.
     const row = await kernel.processes.get(pid);
     const known = await kernel.requests.answered(context.caller.uid, key, pid);
-    if (known?.sameBody) return known.answer as Closed;
+    if (known?.sameBody) {
+      context.onRepeat?.("answered");
+      return known.answer as Closed;
+    }
     if (known !== null) throw refused(pid, "conflict");
     const begun = row?.phase === "killing" ? (row.step as unknown as CloseRequest | null) : null;
     return row !== null && begun?.requestKey === key ? await closer.kill(row, begun) : null;
@@ -99,7 +103,7 @@ export function processesService(ports: ProcessesPorts): Processes {
 
   async function abort(context: CallContext, row: ProcessRow, runId: string | null) {
     const wish = { runId, requestKey: keyOf(context) };
-    return takenOnce(row.pid, await ports.control.abort(row, wish));
+    return noticed(context, row.pid, await ports.control.abort(row, wish));
   }
 
   return {
@@ -198,7 +202,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     // A paused run gives way to a message for another model; a message for the same model retries it now.
     const isPaused = mayRetry(head.paused) && caller.kind !== "process";
     if (isPaused && head.currentModel !== (message.model ?? null)) await makeRoom(ports, context, row);
-    const admitted = takenOnce(pid, await store.admit(pid, message));
+    const admitted = noticed(context, pid, await store.admit(pid, message));
     if (admitted.ends.length > 0) runners.interrupt(pid);
     // The cut is stored. Archive now, or the next kernel does; the message waits for that.
     if (admitted.renewed)
@@ -229,6 +233,16 @@ async function makeRoom({ store, ledger, clock }: ProcessesPorts, context: CallC
   await ledger.publish(row, endSignals(takenOnce(row.pid, await store.abort(row.pid, options)).ends));
 }
 
+/** Takes the outcome of a call, and tells a client that it is an earlier one. */
+function noticed<T extends { readonly ends: readonly RunEnd[] }>(
+  { onRepeat }: CallContext,
+  pid: string,
+  outcome: Outcome<T>,
+): T {
+  if (outcome.ok && outcome.replay) onRepeat?.("answered");
+  return takenOnce(pid, outcome);
+}
+
 export function taken<T>(pid: string, outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw refused(pid, outcome.why);
@@ -243,7 +257,7 @@ function takenOnce<T extends { readonly ends: readonly RunEnd[] }>(pid: string, 
 function refused(pid: string, why: Refusal): SysError {
   switch (why) {
     case "conflict":
-      return new SysError("ECONFLICT", "this request id was used for something else");
+      return new KeyReused("this request id was used for something else");
     case "full":
       return new SysError(
         "EAGAIN",

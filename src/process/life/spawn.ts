@@ -2,7 +2,7 @@
 // first message, set the row live. The next kernel completes a spawn after a crash. The same request again gives the same pid.
 
 import { LIMITS } from "../../abi/config/limits.ts";
-import { messageOf, SysError } from "../../abi/errno.ts";
+import { KeyReused, messageOf, SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import { initPid, type RandomBytes, taskPid, uuidv7 } from "../../abi/ids.ts";
 import type { Mode } from "../../abi/policy.ts";
@@ -91,7 +91,8 @@ export async function spawn(
   const hash = sha256Hex(JSON.stringify(forking?.body ?? request));
   const known = await kernel.requests.answered(caller.uid, requestId, hash);
   if (known !== null) {
-    if (!known.sameBody) throw new SysError("ECONFLICT", "this request id was used for something else");
+    if (!known.sameBody) throw new KeyReused("this request id was used for something else");
+    context.onRepeat?.("answered");
     const spawned = known.answer as Spawned;
     await completeOrLater(ports, spawned.pid);
     return spawned;

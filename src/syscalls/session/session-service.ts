@@ -22,6 +22,23 @@ export interface SessionLine {
   /** The process was running when the last kernel ended, and no kernel runs. */
   readonly interrupted?: true;
   readonly lastActiveAt: number;
+  readonly details?: SessionDetails;
+}
+
+/** What the session was made with, and what it has used in all conversations. */
+export interface SessionDetails {
+  readonly source: string;
+  readonly agent: string | null;
+  readonly project: string | null;
+  readonly name: string;
+  readonly workDir: string | null;
+  readonly initialPrompt: string;
+  readonly councilLaunchId: string | null;
+  readonly councilRole: string | null;
+  readonly turns: number;
+  readonly costUsd: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
 }
 
 export interface SessionTokens {
@@ -146,8 +163,11 @@ export interface SessionChanged {
 /** Reads; needs no kernel. A key is a session key, `main`, or a session id. */
 export interface SessionViews {
   /** Most recently active first. */
-  list(caller: Caller, query: { readonly limit: number }): Promise<{ readonly sessions: readonly SessionLine[] }>;
-  get(caller: Caller, key: string): Promise<SessionInfo>;
+  list(
+    caller: Caller,
+    query: { readonly limit: number; readonly details?: boolean },
+  ): Promise<{ readonly sessions: readonly SessionLine[] }>;
+  get(caller: Caller, key: string, details?: boolean): Promise<SessionInfo>;
   stats(caller: Caller, key: string): Promise<SessionStats>;
   history(caller: Caller, key: string): Promise<SessionHistory>;
   /** Messages of the current conversation. `next` is null at the end. */
@@ -186,6 +206,13 @@ export interface SessionStopped {
   readonly stopped: boolean;
 }
 
+export interface SessionRemoved {
+  readonly key: string;
+  readonly id: string;
+  /** Where the history is kept; null if nothing was archived. */
+  readonly archivedTo: string | null;
+}
+
 export interface SessionStart extends SessionAbout {
   readonly key: string;
   readonly prompt?: string;
@@ -209,6 +236,8 @@ export interface Sessions extends SessionViews, SessionLife {
     request: { readonly key: string; readonly keep: number },
   ): Promise<CompactResult & { readonly key: string }>;
   set(context: CallContext, request: SessionChangeRequest): Promise<SessionChanged>;
+  /** Ends the process and forgets the session; the archive stays. */
+  remove(context: CallContext, key: string): Promise<SessionRemoved>;
   /** Archives the current conversation of the session and continues an archived one. */
   restore(context: CallContext, id: string): Promise<SessionRestored>;
 }

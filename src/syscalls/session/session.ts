@@ -29,20 +29,22 @@ const key = field.text("the session", { positional: true, shortest: 1, longest: 
 const prompt = field.optional(
   field.text("first message (default: the session's own)", { positional: true, shortest: 1, meta: "PROMPT" }),
 );
-const hidden = (doc: string) => field.optional(field.text(doc, { shortest: 1, longest: 300, hide: "cli" }));
+const hidden = (doc: string, longest = 300) => field.optional(field.text(doc, { shortest: 1, longest, hide: "cli" }));
 const aboutSession = {
   source: hidden("channel of a session without a key"),
   sender: hidden("sender, in the channel's spelling"),
   agent: hidden("agent of a session without a key"),
   project: hidden("project of a session without a key"),
   name: hidden("label of the process of a session without a key"),
-  workDir: hidden("working directory of a session without a key"),
-  initialPrompt: hidden("message of a session without a key, sent by a start without a prompt"),
+  workDir: hidden("working directory of a session without a key", LIMITS.pathBytesMax),
+  initialPrompt: hidden("message of a session without a key, sent by a start without a prompt", LIMITS.messageCharsMax),
 };
 
 function begunText(word: string, { key: named, pid, runId }: SessionBegun): string {
   return `Session '${named}' ${word} as ${pid}${runId === null ? "; it has nothing to do yet" : ""}`;
 }
+
+const details = field.flag("also its origin, directory, first message and cost", { hide: "cli" });
 
 const KEEP_DEFAULT = 20;
 const LIST_DEFAULT = 50;
@@ -69,6 +71,7 @@ export const sessionCalls = [
         field.int("maximum number of sessions", { min: 1, max: LIMITS.listPageMax, letter: "l", meta: "N" }),
         LIST_DEFAULT,
       ),
+      details,
     },
     cli: {
       examples: ["gsv session list", "gsv session list --limit 10"],
@@ -87,9 +90,9 @@ export const sessionCalls = [
     name: "session.get",
     summary: "Show conversation, settings and reset policy",
     class: "read",
-    input: { key: sessionKey },
+    input: { key: sessionKey, details },
     cli: { examples: ["gsv session get", `gsv session get ${MAIN_SESSION_KEY}`], print: value(infoText) },
-    run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.get(caller, args.key),
+    run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.get(caller, args.key, args.details),
   }),
 
   syscall({
@@ -279,5 +282,14 @@ export const sessionCalls = [
       ),
     },
     run: ({ sessions }: Service, args, context) => sessions.stop(context, args.key),
+  }),
+
+  syscall({
+    name: "session.remove",
+    summary: "End a session, archive its process and forget it",
+    class: "keyed",
+    by: "person",
+    input: { key },
+    run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.remove(context, args.key),
   }),
 ] as const;

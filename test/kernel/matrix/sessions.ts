@@ -37,6 +37,7 @@ export const SESSION_ROWS: Rows = {
   "session.start": { outcomes: PERSONS_OWN, about: about() },
   "session.resume": { outcomes: PERSONS_OWN, about: about() },
   "session.stop": { outcomes: PERSONS_OWN, about: about() },
+  "session.remove": { outcomes: PERSONS_OWN, about: about() },
   "session.restore": { outcomes: PERSONS_OWN, about: conversation },
   "proc.think": {
     outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"],

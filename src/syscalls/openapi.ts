@@ -1,0 +1,44 @@
+// The syscalls as operations of an OpenAPI document: `POST /api/call/NAME`. Derived from the declarations.
+
+import type { CallClass } from "../abi/sys.ts";
+import type { By } from "./define.ts";
+import { argumentsOf, type Schema } from "./schema.ts";
+import type { AnySyscall } from "./table.ts";
+
+/** By path; each has one operation. */
+export function callPaths(calls: Iterable<AnySyscall>): Schema {
+  return Object.fromEntries([...calls].map((call) => [`/api/call/${call.name}`, { post: operationOf(call) }]));
+}
+
+const CLASSES: { readonly [C in CallClass]: string } = {
+  read: "Changes nothing.",
+  wait: "Answers when the event has happened; without a time limit.",
+  keyed: "Changes something: with Idempotency-Key a repeated request runs once.",
+};
+
+const BY: { readonly [B in By]: string } = {
+  anyone: "",
+  person: " For people and their tokens.",
+  approved: " For people and their tokens, and for processes with an approval.",
+};
+
+function operationOf({ name, summary, class: kind, by, capability, input }: AnySyscall): Schema {
+  const schema = argumentsOf(input);
+  const needsBody = (schema.required as readonly string[]).length > 0;
+  return {
+    operationId: name,
+    summary,
+    description: `${CLASSES[kind]}${BY[by]} Needs the capability ${capability}.`,
+    tags: [name.slice(0, name.lastIndexOf("."))],
+    ...(kind === "keyed" && { parameters: [{ $ref: "#/components/parameters/IdempotencyKey" }] }),
+    requestBody: { required: needsBody, content: { "application/json": { schema } } },
+    responses: {
+      "200": { $ref: "#/components/responses/Result" },
+      ...(kind === "keyed" && {
+        "409": { $ref: "#/components/responses/StillRunning" },
+        "422": { $ref: "#/components/responses/KeyReused" },
+      }),
+      default: { $ref: "#/components/responses/Problem" },
+    },
+  };
+}
