@@ -93,9 +93,8 @@ export async function spawn(
   if (known !== null) {
     if (!known.sameBody) throw new KeyReused("this request id was used for something else");
     context.onRepeat?.("answered");
-    const spawned = known.answer as Spawned;
-    await completeOrLater(ports, spawned.pid);
-    return spawned;
+    await completeOrLater(ports, (known.answer as Spawned).pid);
+    return known.answer as Spawned;
   }
   if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
   const own = caller.pid === undefined ? null : ((await kernel.processes.get(caller.pid))?.mode ?? null);

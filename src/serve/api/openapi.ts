@@ -13,7 +13,7 @@ export async function answerOpenApi({ request, host, version, routes }: Visit): 
   return new Response(text, { headers });
 }
 
-export function openApi(version: string, calls: Schema, routes: readonly Route[]): Schema {
+function openApi(version: string, calls: Schema, routes: readonly Route[]): Schema {
   const paths: { [path: string]: { [method: string]: Schema } } = {};
   for (const route of routes)
     for (const method of route.methods) {
