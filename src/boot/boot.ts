@@ -8,6 +8,7 @@ import type { Caller, Credentials } from "../abi/identity.ts";
 import { uuidv7 } from "../abi/ids.ts";
 import type { ClientInfo, Sys } from "../abi/sys.ts";
 import { finishRestore } from "../backup/swap.ts";
+import { Claims } from "../due/claims.ts";
 import { type Callers, callersFrom } from "../kernel/accounts/accounts.ts";
 import { Logins, type Session } from "../kernel/accounts/login.ts";
 import { Passwords } from "../kernel/accounts/passwords.ts";
@@ -42,7 +43,7 @@ import type { CacheParts, Core, Machine, Ports, ProcessParts, ShellParts } from 
 import { bootDue, type DueParts, setWakeTimer } from "./due.ts";
 import { bootFiles } from "./files.ts";
 import { bootHooks } from "./hooks.ts";
-import { bootIpc, type IpcParts } from "./ipc.ts";
+import { bootIpc, claimHandlers, type IpcParts } from "./ipc.ts";
 import { openDatabase, openPorts } from "./ports.ts";
 import { bootProcesses, earliest } from "./processes.ts";
 import { bootRepos, bootstrapOf } from "./repos.ts";
@@ -128,8 +129,8 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     await takeUp(core, parts);
     await shells.settle();
     await parts.scheduler.begin();
-    await parts.notifier.begin();
     await parts.calls.begin();
+    await core.claims.begin(claimHandlers(core, parts));
     await parts.watches.catchUp({ afterCrash });
     return finished(core, parts, { firstRun, database, shells });
   } catch (error) {
@@ -191,6 +192,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     queue,
+    claims: new Claims({ queue, kernel: ports.kernel, clock, newId: newRequestId, onFault }),
     texts: new KnownTexts(),
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"], queue),
     calls: new CallWaiters(),
@@ -235,11 +237,10 @@ function finished(
     ledger,
     closer,
     pausedRuns,
+    outages,
     timeouts,
     contextResets,
     policy,
-    budgets,
-    dueWithinMs,
   }: ProcessParts & DueParts & IpcParts,
   {
     firstRun,
@@ -267,6 +268,7 @@ function finished(
     isWorking: () =>
       runners.active > 0 ||
       ledger.busy ||
+      core.claims.isBusy ||
       scheduler.isBusy ||
       notifier.isBusy ||
       watches.isBusy ||
@@ -281,8 +283,10 @@ function finished(
       if (core.offers.made(human.uid, client)) pausedRuns.resumeWithKey(human.uid).catch(core.onFault);
       return sysFor(human.uid, () => callers.person(human.uid, human.home), client);
     },
-    dueWithinMs: () => earliest(dueWithinMs(), scheduler.dueWithinMs(), notifier.dueWithinMs(), calls.dueWithinMs()),
+    dueWithinMs: () => earliest(core.claims.dueWithinMs(), outages.dueWithinMs()),
     async drain(ms) {
+      core.claims.stop();
+      await core.claims.settled();
       pausedRuns.stop();
       scheduler.stop();
       calls.stop();
@@ -307,6 +311,8 @@ function finished(
 
   async function close(): Promise<void> {
     await stopSweeping();
+    core.claims.stop();
+    await core.claims.settled();
     scheduler.stop();
     calls.stop();
     watches.stop();
@@ -319,7 +325,6 @@ function finished(
     timeouts.stop();
     shells.close();
     core.hooks.close();
-    budgets.stop();
     await core.watching.close();
     core.retries.stop();
     policy.questions.stop();

@@ -8,6 +8,7 @@ import type { RandomBytes } from "../abi/ids.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import type { WakeTimer } from "../abi/wake.ts";
+import type { Claims } from "../due/claims.ts";
 import type { Callers } from "../kernel/accounts/accounts.ts";
 import type { Logins } from "../kernel/accounts/login.ts";
 import type { PasswordCost, Passwords } from "../kernel/accounts/passwords.ts";
@@ -128,6 +129,7 @@ export interface Core extends Ports, SettingParts, RepoParts, CacheParts {
   readonly machine: Machine;
   readonly bus: Bus;
   readonly queue: DueQueue;
+  readonly claims: Claims;
   /** Context files of earlier prompts. */
   readonly texts: KnownTexts;
   readonly callers: Callers;
@@ -239,8 +241,6 @@ export interface ProcessParts {
   readonly contextResets: ContextResets;
   readonly policy: PolicyParts;
   readonly budgets: Budgets;
-  /** Time until the next paused run continues by itself; null if none does. */
-  readonly dueWithinMs: () => number | null;
   readonly compactor: Compactor;
   readonly media: KeptMedia;
 }

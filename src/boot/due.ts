@@ -2,7 +2,7 @@
 
 import type { CronFiles } from "../../fs/generated/cron.ts";
 import { type Caller, ROOT_UID } from "../abi/identity.ts";
-import { initPid, uuidv7 } from "../abi/ids.ts";
+import { initPid } from "../abi/ids.ts";
 import { quietFor } from "../abi/notification.ts";
 import { FAILURES } from "../abi/schedule.ts";
 import { cronFiles } from "../due/cron-files.ts";
@@ -49,7 +49,6 @@ export function bootDue(core: Core, processes: () => Pick<ProcessParts, "ledger"
       return deliver(ports, caller, event);
     },
   });
-  const newId = () => uuidv7(clock.now(), random);
   const notifier = notifierOf(core);
   announceOwnNews({
     ...{ kernel, bus, clock, notifier },
@@ -64,12 +63,13 @@ export function bootDue(core: Core, processes: () => Pick<ProcessParts, "ledger"
     bus.emit({ name: "process.schedule", ...base, schedule: name, state, text });
     announceFailure(notifier, schedule, end, pausedWhy);
   };
+  const arm = () => core.claims.arm();
   const scheduler = new Scheduler({
     kernel,
     starts,
     queue: core.queue,
+    arm,
     clock,
-    newId,
     onFault,
     ended,
     zoneRulesChanged: () => zoneRulesChanged(core),
@@ -82,18 +82,18 @@ export function bootDue(core: Core, processes: () => Pick<ProcessParts, "ledger"
     notifications: notificationsService({ kernel, clock, notifier }),
     schedules: (directoryAt) =>
       schedulesService({
-        ...{ kernel, clock, random, zone, scheduler, directoryAt, hostDirectoryAt },
+        ...{ kernel, clock, random, zone, scheduler, arm, directoryAt, hostDirectoryAt },
         workspaceAt(context, wanted) {
           const ports = newWorkspacesOf({ ...core, ...machine });
           return workspaceLater(ports, context, { wanted, ownerUid: context.caller.ownerUid });
         },
         wakes: () => machine.wakeTimer?.isOn() ?? false,
       }),
-    cronFiles: cronFiles({ kernel, clock, random, zone, arm: () => scheduler.arm() }),
+    cronFiles: cronFiles({ kernel, clock, random, zone, arm }),
   };
 }
 
-function notifierOf({ kernel, machine, bus, queue, onFault }: Core): Notifier {
+function notifierOf({ kernel, machine, bus, claims, onFault }: Core): Notifier {
   const { clock, log, hostEnv = {} } = machine;
   const settings = (uid: number) => settingsFor(kernel.config, { uid, client: undefined });
   const command = notifyCommand({
@@ -105,7 +105,7 @@ function notifierOf({ kernel, machine, bus, queue, onFault }: Core): Notifier {
     },
   });
   return new Notifier({
-    ...{ kernel, bus, queue, clock, onFault, command },
+    ...{ kernel, bus, clock, onFault, command, due: (at: number | null) => claims.expect(at) },
     async quietUntil(uid, now) {
       const { text } = (await settings(uid))("notify.quiet");
       if (text === "") return null;
@@ -124,7 +124,7 @@ const WAKE_SET_MS = 2000;
 /** Moves the timer of this computer to the first instant that is due. */
 export async function setWakeTimer({ kernel, machine: { clock, wakeTimer }, onFault }: Core): Promise<void> {
   if (!wakeTimer?.isOn()) return;
-  const [first] = await kernel.upcoming.next({ limit: 1 });
+  const [first] = await kernel.due.next({ limit: 1 });
   await waitAtMost(clock, WAKE_SET_MS, wakeTimer.set(first?.at ?? null)).catch(onFault);
 }
 
@@ -135,7 +135,7 @@ async function zoneRulesChanged({ kernel, machine: { clock } }: Core): Promise<b
   const rules = process.versions.icu ?? Bun.version;
   const known = (await kernel.config.under(ZONE_RULES_KEY))[0]?.value;
   if (known === rules) return false;
-  if (known === undefined && (await kernel.schedules.earliest()) === null) return false;
+  if (known === undefined && (await kernel.schedules.crons(0)).length === 0) return false;
   await kernel.config.change([{ key: ZONE_RULES_KEY, value: rules }], { uid: ROOT_UID, now: clock.now() });
   return known !== undefined;
 }

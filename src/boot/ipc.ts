@@ -1,4 +1,4 @@
-// Builds what needs the processes: calls between them, and watches of their events.
+// Builds what needs the processes: calls between them, watches of their events, and the handlers of what is due.
 
 import { Calls } from "../due/ipc/calls.ts";
 import { ipcService } from "../due/ipc/service.ts";
@@ -29,14 +29,14 @@ function bootWatches(core: Core, { notifier }: Pick<DueParts, "notifier">): Pick
     ...{ kernel, store, bus, clock, random, notifier, onFault, sysFor },
     creatorOf: ({ creator, ownerUid }) => creatorOf({ kernel, callers }, creator, ownerUid),
   });
-  return { watches, watched: watchesService({ kernel, clock, random, watches }) };
+  return { watches, watched: watchesService({ kernel, clock, random, watches, arm: () => core.claims.arm() }) };
 }
 
 function bootCalls(core: Core, { ledger }: Pick<ProcessParts, "ledger">): Pick<IpcParts, "calls" | "ipc"> {
   const { kernel, processes: store, machine, callers, bus, onFault, unloggedSysFor: sysFor } = core;
   const { clock, random } = machine;
   const calls = new Calls({
-    ...{ kernel, bus, clock, queue: core.queue, onFault, sysFor },
+    ...{ kernel, bus, clock, onFault, sysFor, due: (at: number | null) => core.claims.expect(at) },
     async callerOf({ sourcePid, ownerUid }) {
       if (sourcePid === null) return await callers.person(ownerUid, "/");
       const row = await kernel.processes.get(sourcePid);
@@ -55,4 +55,29 @@ function bootCalls(core: Core, { ledger }: Pick<ProcessParts, "ledger">): Pick<I
     },
   });
   return { calls, ipc: ipcService({ kernel, clock, random, sysFor, calls }) };
+}
+
+/** What becomes of what is due. */
+export function claimHandlers(
+  { kernel }: Core,
+  { scheduler, notifier, calls, watches, policy, budgets, pausedRuns }: ProcessParts & DueParts & IpcParts,
+): Parameters<Core["claims"]["begin"]>[0] {
+  return {
+    schedule: (claims) => scheduler.claimed(claims),
+    notification: (claims) => notifier.claimed(claims),
+    call: (claims) => calls.claimed(claims),
+    request: (claims) => policy.questions.claimed(claims),
+    async watch(claims) {
+      for (const { id } of claims) watches.forget(id);
+    },
+    async run(claims) {
+      let limits = false;
+      for (const { id } of claims) {
+        const row = await kernel.processes.get(id);
+        limits ||= row?.waitsFor?.kind === "limit";
+        if (row !== null) await pausedRuns.due(row);
+      }
+      if (limits) await budgets.resumeAllowed(null);
+    },
+  };
 }

@@ -26,7 +26,7 @@ interface PolicyPorts extends Omit<TargetParts, "blocks"> {
 }
 
 export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, runners }: PolicyPorts): PolicyParts {
-  const { kernel, processes: store, machine, callers, settings, onFault } = core;
+  const { kernel, processes: store, machine, callers, settings } = core;
   const { clock, random } = machine;
   const zone = timezoneOf(kernel.config);
   const read = new PolicyFiles({ kernel, callers, gsv: files.options.namespace, host: hostFiles.namespace });
@@ -73,8 +73,6 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
   });
   const questions = new Questions({
     clock,
-    queue: core.queue,
-    onFault,
     approvals: kernel.approvals,
     sourceOf: async (pid) => (await kernel.sessions.ofProcess(pid))?.source ?? null,
     async close({ pid }, given) {

@@ -41,17 +41,18 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
   const crashes = bootCrashes(core);
   // The ledger reports to parts that are built from it. They are named here, and nothing reports before the last one is built.
   const wake = (pid: string) => runners.wake(pid);
+  const due = (at: number | null) => core.claims.expect(at);
   const charged = (row: ProcessRow) => budgets.charged(row);
   const charge = (row: ProcessRow, usage: readonly UsageRow[]) => credits.charge(row, usage);
   const ended = (row: ProcessRow, end: RunEnd) => crashes.ended(row, end);
-  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charge, charged, wake, ended });
+  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charge, charged, wake, due, ended });
   const dayOf = (ownerUid: number) => dayBudget(kernel, ownerUid);
-  const budgets: Budgets = new Budgets({ ...kernel, store, ledger, clock, queue: core.queue, wake, onFault, dayOf });
+  const budgets: Budgets = new Budgets({ ...kernel, store, ledger, clock, wake, onFault, dayOf });
   const { pausedRuns, outages } = bootPausedRuns(core, { ledger, wake, runOver: shells.runOver });
   // Stopping needs the runners, whose runs may be stopped by their time or for lack of credits.
   const control = () => stopping;
   const credits: SenderCredits = new SenderCredits({ kernel, store, ledger, clock, control });
-  const watches = bootWatches(core, { ledger, pausedRuns: () => pausedRuns, control });
+  const watches = bootWatches(core, { ledger, control });
   const policy = bootPolicy(core, { ...targets, files, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
   const run = { ...watches, credits, ledger, budgets, shells, policy, blocks, changes };
@@ -78,7 +79,6 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
     places,
     policy,
     budgets,
-    dueWithinMs: () => earliest(pausedRuns.dueWithinMs(), outages.dueWithinMs(), budgets.dueWithinMs()),
     compactor: ports.compactor,
     media: ports.media,
     tools: (row: ProcessRow) => ports.offered.specs(row),
@@ -110,11 +110,10 @@ function bootPausedRuns(
 interface Watched {
   readonly ledger: Ledger;
   readonly control: () => Stopping;
-  readonly pausedRuns: () => PausedRuns;
 }
 
 /** Timeouts, restarts and context resets. */
-function bootWatches(core: Core, { ledger, control, pausedRuns }: Watched) {
+function bootWatches(core: Core, { ledger, control }: Watched) {
   const { kernel, processes: store, machine, onFault } = core;
   const { clock } = machine;
   const isExternal = async (pid: string) => !isAtHand((await kernel.sessions.ofProcess(pid))?.source ?? null);
@@ -123,7 +122,7 @@ function bootWatches(core: Core, { ledger, control, pausedRuns }: Watched) {
   const contextResets = new ContextResets({ store, ledger, clock, turnsOf });
   return {
     timeouts: new Timeouts({ store, ledger, clock, queue: core.queue, limitMs, control, onFault }),
-    restarter: new Restarter({ store, ledger, clock, isExternal, pausedRuns }),
+    restarter: new Restarter({ store, ledger, clock, isExternal }),
     contextResets,
     resetContext: (row: ProcessRow, run: Claimed) => contextResets.begin(row, run),
   };

@@ -6,17 +6,18 @@ import { initPid } from "../abi/ids.ts";
 import { LEVELS, type Notification } from "../abi/notification.ts";
 import type { SignalOf } from "../abi/signal.ts";
 import type { Bus } from "../kernel/bus.ts";
-import { Alarms, type DueQueue } from "../lib/alarm.ts";
 import type { Clock } from "../lib/clock.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { Serial } from "../lib/serial.ts";
 import { sanitize } from "../lib/text/sanitize.ts";
 import { shortText } from "../lib/text/truncate.ts";
+import type { ClaimOf } from "../store/kernel/due/due.ts";
 import type { AddNotification, NotificationRow } from "../store/kernel/due/notifications.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 
 export interface NotifierPorts {
-  readonly queue: DueQueue;
+  /** Called after one was stored that waits; without an instant, after one may wait no longer. */
+  readonly due: (at: number | null) => void;
   readonly kernel: Pick<KernelStore, "notifications">;
   readonly bus: Pick<Bus, "emit">;
   readonly clock: Clock;
@@ -41,29 +42,16 @@ const ID_LENGTH = 6;
 type Options = (row: NotificationRow) => Omit<AddNotification, "max">;
 
 export class Notifier {
-  private readonly alarms: Alarms<"due">;
   /** Instants of the last announcements by account. */
   private readonly announced = new Map<number, readonly number[]>();
   private readonly working = new Set<Promise<void>>();
   private readonly adding = new Serial();
   private isStopped = false;
 
-  constructor(private readonly ports: NotifierPorts) {
-    this.alarms = new Alarms({ queue: ports.queue, ring: () => this.announceDue() });
-  }
-
-  /** Announces what an earlier kernel left waiting. */
-  async begin(): Promise<void> {
-    await this.arm();
-  }
+  constructor(private readonly ports: NotifierPorts) {}
 
   stop(): void {
     this.isStopped = true;
-    this.alarms.clear();
-  }
-
-  dueWithinMs(): number | null {
-    return this.alarms.dueWithinMs();
   }
 
   get isBusy(): boolean {
@@ -93,7 +81,7 @@ export class Notifier {
     const max = LIMITS.notificationsPerAccountMax;
     if (!(await kernel.notifications.add(row, { ...options(row), max }))) return null;
     if (announceAt === null) await this.announce(uid, [row]);
-    else await this.arm();
+    else this.ports.due(announceAt);
     return row;
   }
 
@@ -110,14 +98,10 @@ export class Notifier {
   async updated(uid: number): Promise<number> {
     const { kernel, bus, clock } = this.ports;
     const at = clock.now();
+    this.ports.due(null);
     const unread = await kernel.notifications.unread(uid, at);
     bus.emit({ name: "notification.updated", pid: initPid(uid), uid, parent: null, at, unread });
     return unread;
-  }
-
-  private async arm(): Promise<void> {
-    const at = await this.ports.kernel.notifications.earliest();
-    if (at !== null && !this.isStopped) this.alarms.set("due", at);
   }
 
   private async waitsUntil(uid: number, now: number): Promise<number | null> {
@@ -128,15 +112,15 @@ export class Notifier {
     return recent.length < AT_ONCE_MAX ? null : Math.max(...recent) + TOGETHER_MS;
   }
 
-  private async announceDue(): Promise<void> {
-    const { kernel, clock } = this.ports;
-    const now = clock.now();
-    const accounts = Map.groupBy(await kernel.notifications.claim(now), ({ uid }) => uid);
+  /** Announces those that have waited. */
+  async claimed(claims: readonly ClaimOf<"notification">[]): Promise<void> {
+    const now = this.ports.clock.now();
+    const rows = claims.map(({ row }) => row).toSorted((left, right) => left.createdAt - right.createdAt);
+    const accounts = Map.groupBy(rows, ({ uid }) => uid);
     for (const [uid, rows] of accounts) {
       this.announced.set(uid, [now]);
       await this.announce(uid, rows);
     }
-    await this.arm();
   }
 
   private async announce(uid: number, rows: readonly NotificationRow[]): Promise<void> {

@@ -1,23 +1,24 @@
-// Runs schedules: one alarm for the earliest instant, one verb that claims what is due, one end for every occurrence.
+// Runs schedules: starts claimed occurrences, follows them, and gives every one an end.
 
 import { messageOf } from "../abi/errno.ts";
 import type { OccurrenceResult } from "../abi/schedule.ts";
-import { Alarms, type DueQueue } from "../lib/alarm.ts";
+import type { DueQueue } from "../lib/alarm.ts";
 import { type Clock, TimeSlice } from "../lib/clock.ts";
+import type { ClaimOf } from "../store/kernel/due/due.ts";
 import type { OccurrenceRow } from "../store/kernel/due/occurrences.ts";
 import type { ScheduleRow } from "../store/kernel/due/schedules.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../store/open.ts";
 import { type End, failedEnd, type Starts } from "./starts.ts";
-import { nextAfter, planOf } from "./timetable.ts";
+import { nextAfter } from "./timetable.ts";
 
 export interface SchedulerPorts {
-  readonly queue: DueQueue;
+  readonly queue: Pick<DueQueue, "onJump">;
+  /** Called after schedules have changed. */
+  readonly arm: () => Promise<void>;
   readonly kernel: Pick<KernelStore, "schedules" | "occurrences">;
   readonly starts: Pick<Starts, "start" | "follow" | "stop">;
   readonly clock: Clock;
-  /** UUIDv7. */
-  readonly newId: () => string;
   readonly onFault: (error: unknown) => void;
   /** True once after the rules of time zones changed: with another gsv. */
   readonly zoneRulesChanged: () => Promise<boolean>;
@@ -25,39 +26,32 @@ export interface SchedulerPorts {
   readonly ended: (schedule: ScheduleRow, end: End, pausedWhy: string | null) => void;
 }
 
-const CLAIMS_MAX = 50;
 /** A clock that is set back by less runs nothing twice: its schedules wait for the time that they have reached. */
 const FAR_MS = 24 * 60 * 60 * 1000;
 const COMMANDS_MAX = 4;
-const RETRY_MS = 5000;
 /** Half the time for which request ids are kept: until then, a start can be repeated. */
 const START_KNOWN_MS = 12 * 60 * 60 * 1000;
 const ONE_SHOTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export class Scheduler {
-  private readonly alarms: Alarms<"due">;
   private readonly leaving = new AbortController();
   private readonly starting = new Set<Promise<void>>();
   private commands = 0;
   private readonly waiting: (() => void)[] = [];
-  private pass: Promise<void> | null = null;
-  private again = false;
 
   constructor(private readonly ports: SchedulerPorts) {
-    this.alarms = new Alarms({ queue: ports.queue, ring: () => this.look() });
     ports.queue.onJump(() => {
-      if (!this.leaving.signal.aborted) this.track(this.replan().then(() => this.arm()));
+      if (!this.leaving.signal.aborted) this.track(this.replan().then(ports.arm));
     });
   }
 
-  /** Takes up what an earlier kernel left open, and arms the alarm. */
+  /** Takes up what an earlier kernel left open. */
   async begin(): Promise<void> {
     const { kernel, clock } = this.ports;
     await kernel.schedules.sweep(clock.now() - ONE_SHOTS_KEPT_MS);
     await this.replan();
     for (const row of await kernel.occurrences.open()) this.track(this.takeUp(row));
-    if (await this.ports.zoneRulesChanged()) this.track(this.replanCrons().then(() => this.arm()));
-    await this.arm();
+    if (await this.ports.zoneRulesChanged()) this.track(this.replanCrons().then(this.ports.arm));
   }
 
   /** A clock that was wrong by more than a day leaves no schedule waiting for its return. */
@@ -81,12 +75,9 @@ export class Scheduler {
     }
   }
 
-  /** Call it after a change of the schedules. */
-  async arm(): Promise<void> {
-    if (this.leaving.signal.aborted) return;
-    const at = await this.ports.kernel.schedules.earliest();
-    if (at === null) this.alarms.delete("due");
-    else this.alarms.set("due", at);
+  /** Resolves when all claimed occurrences have started. */
+  async claimed(claims: readonly ClaimOf<"schedule">[]): Promise<void> {
+    await Promise.all(claims.flatMap(({ occurrences }) => occurrences).map((row) => this.begun(row)));
   }
 
   /** Starts an occurrence that a person asked for. */
@@ -94,50 +85,19 @@ export class Scheduler {
     this.track(this.carryOut(schedule, row));
   }
 
-  dueWithinMs(): number | null {
-    return this.alarms.dueWithinMs();
-  }
-
   get isBusy(): boolean {
-    return this.starting.size > 0 || this.pass !== null || this.commands > 0;
+    return this.starting.size > 0 || this.commands > 0;
   }
 
-  /** Claims and starts nothing more. What runs is followed by the next kernel. */
+  /** Starts nothing more. What runs is followed by the next kernel. */
   stop(): void {
-    this.alarms.clear();
     this.leaving.abort();
     for (const go of this.waiting.splice(0)) go();
   }
 
   /** Resolves when no start is in flight. */
   async settled(): Promise<void> {
-    await this.pass;
     await Promise.all(this.starting);
-  }
-
-  private async look(): Promise<void> {
-    this.again = true;
-    this.pass ??= this.passes().finally(() => {
-      this.pass = null;
-    });
-    await this.pass;
-  }
-
-  private async passes(): Promise<void> {
-    const { kernel, clock, newId, onFault } = this.ports;
-    try {
-      while (this.again && !this.leaving.signal.aborted) {
-        this.again = false;
-        const now = clock.now();
-        const claimed = await kernel.occurrences.claim({ now, limit: CLAIMS_MAX }, (due) => planOf(due, now, newId));
-        await Promise.all(claimed.map((row) => this.begun(row)));
-        this.again ||= claimed.length > 0;
-      }
-      await this.arm();
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) onFault(error);
-      if (!this.leaving.signal.aborted) this.alarms.set("due", clock.now() + RETRY_MS);
-    }
   }
 
   /** Resolves when the occurrence has started. */
@@ -220,7 +180,7 @@ export class Scheduler {
     const { kernel, clock, ended } = this.ports;
     const { next, pausedWhy } = await kernel.occurrences.finish(row.id, { ...end, now: clock.now() });
     ended(schedule, end, pausedWhy);
-    if (pausedWhy !== null) await this.arm();
+    if (pausedWhy !== null) await this.ports.arm();
     const latest = next === null ? null : await kernel.schedules.get(next.scheduleId);
     if (next !== null && latest !== null) this.startNow(latest, next);
   }

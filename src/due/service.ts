@@ -37,7 +37,9 @@ import { spanMs } from "./when.ts";
 export interface SchedulePorts extends ScheduleViewPorts {
   readonly kernel: KernelStore;
   readonly random: (length: number) => Uint8Array;
-  readonly scheduler: Pick<Scheduler, "arm" | "startNow">;
+  readonly scheduler: Pick<Scheduler, "startNow">;
+  /** Called after a change of the schedules. */
+  readonly arm: () => Promise<void>;
   /** Whether a timer of this computer starts a kernel. */
   readonly wakes: () => boolean;
   /** Throws if there is no such workspace. Returns the whole path of a directory. */
@@ -59,7 +61,7 @@ export function schedulesService(ports: SchedulePorts): Schedules {
       const row = await rowOf(ports, context, request);
       const added = addedAs(await shownSchedule(kernel, row, clock.now()), clock.now(), ports.wakes());
       await kernel.schedules.add(row, (context as ReceiptContext).receipt?.(added));
-      await scheduler.arm();
+      await ports.arm();
       return added;
     },
 
@@ -80,7 +82,7 @@ export function schedulesService(ports: SchedulePorts): Schedules {
       const creator = target === row.target ? row.creator : creatorFrom(caller);
       const change = { ...defined({ name }), timing, rules, target, creator, enabled: isEnabled, pausedWhy, next };
       await kernel.schedules.change(row.id, change, now);
-      await scheduler.arm();
+      await ports.arm();
       const shown = await shownSchedule(kernel, await scheduleNamed(kernel, caller, name ?? old), now);
       return addedAs(shown, now, ports.wakes());
     },
@@ -89,7 +91,7 @@ export function schedulesService(ports: SchedulePorts): Schedules {
       const row = await scheduleNamed(kernel, caller, name);
       refuseFile(row);
       await kernel.schedules.remove(row.id);
-      await scheduler.arm();
+      await ports.arm();
       return { name };
     },
 

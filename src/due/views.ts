@@ -13,7 +13,7 @@ import type { DefaultZone } from "./default-zone.ts";
 import { nextFive, timingOf } from "./timetable.ts";
 
 export interface ScheduleViewPorts {
-  readonly kernel: Pick<KernelStore, "schedules" | "occurrences" | "upcoming" | "accounts" | "processes" | "config">;
+  readonly kernel: Pick<KernelStore, "schedules" | "occurrences" | "due" | "accounts" | "processes" | "config">;
   readonly clock: Clock;
   readonly zone: DefaultZone;
 }
@@ -34,7 +34,7 @@ export function scheduleViews({
     async get(caller, name) {
       return await shownSchedule(kernel, await scheduleNamed(kernel, caller, name), clock.now());
     },
-    due: async ({ ownerUid }, { limit }) => ({ due: await kernel.upcoming.next({ ownerUid, limit }) }),
+    due: async ({ ownerUid }, { limit }) => ({ due: await kernel.due.next({ ownerUid, limit }) }),
     async next(context, { when, tz }) {
       const { ownerUid } = context.caller;
       const known = SCHEDULE_NAME.test(when) ? await kernel.schedules.named(ownerUid, when) : null;

@@ -139,6 +139,11 @@ export class Alarms<Key> implements Part {
     return this.instants.has(key);
   }
 
+  /** Null without one. */
+  at(key: Key): number | null {
+    return this.instants.get(key) ?? null;
+  }
+
   /** Replaces the instant that the key had. */
   set(key: Key, at: number): void {
     this.instants.set(key, at);

@@ -110,7 +110,7 @@ test("the next probe of a provider is due although the failed one is not stored 
   const { waitsFor } = outages.failed(ROW, "anthropic/x", { class: "outage", message: "529" });
   outages.waits(ROW, waitsFor);
   outages.waits(paused("task:bbbbbb"), waitsFor);
-  await clock.advance(waitsFor.until - clock.now());
+  await clock.advance(waitsFor.until + 5000 - clock.now());
   expect(resumed).toHaveLength(1);
   const [probing = ""] = resumed;
   const next = outages.failed(paused(probing), "anthropic/x", {
@@ -119,7 +119,7 @@ test("the next probe of a provider is due although the failed one is not stored 
     isOffline: true,
   });
   outages.waits(paused(probing), next.waitsFor);
-  await clock.advance(next.waitsFor.until - clock.now());
+  await clock.advance(next.waitsFor.until + 5000 - clock.now());
   expect(resumed).toHaveLength(2);
   outages.stop();
 });

@@ -75,7 +75,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       schedules: seams.around("schedules", kernel.schedules),
       occurrences: seams.around("occurrences", kernel.occurrences),
       notifications: seams.around("notifications", kernel.notifications),
-      upcoming: seams.around("upcoming", kernel.upcoming),
+      due: seams.around("due", kernel.due),
       ipc: seams.around("ipc", kernel.ipc),
       watches: seams.around("watches", kernel.watches),
     },

@@ -7,15 +7,16 @@ import { initPid } from "../../abi/ids.ts";
 import type { Sys } from "../../abi/sys.ts";
 import { KERNEL_LEAVES } from "../../abi/sys.ts";
 import type { Bus } from "../../kernel/bus.ts";
-import { Alarms, type DueQueue } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { ClaimOf } from "../../store/kernel/due/due.ts";
 import type { IpcEnd, IpcRow } from "../../store/kernel/due/ipc.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../../store/open.ts";
 import type { Sent, WaitResult } from "../../syscalls/services.ts";
 
 export interface CallsPorts {
-  readonly queue: DueQueue;
+  /** Called after a deadline was stored; without one, after a call has ended. */
+  readonly due: (at: number | null) => void;
   readonly kernel: Pick<KernelStore, "ipc">;
   readonly bus: Pick<Bus, "emit" | "listen">;
   readonly clock: Clock;
@@ -32,11 +33,9 @@ export interface CallsPorts {
 }
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
-const RETRY_MS = 5000;
 const NOTE_CHARS_MAX = 4000;
 
 export class Calls {
-  private readonly alarms: Alarms<"due">;
   private readonly leaving = new AbortController();
   private readonly waiters = new Map<string, { readonly pid: string | null; readonly over: (row: IpcRow) => void }>();
   private readonly followed = new Map<string, Promise<void>>();
@@ -44,9 +43,7 @@ export class Calls {
   private readonly stopListening: () => void;
 
   constructor(private readonly ports: CallsPorts) {
-    const { queue, bus } = ports;
-    this.alarms = new Alarms({ queue, ring: () => this.expire() });
-    this.stopListening = bus.listen({
+    this.stopListening = ports.bus.listen({
       ...{ uid: 0, clientId: null, filter: { names: ["chat.complete", "process.exit"] } },
       hear: (signal) => {
         if (signal.name === "chat.complete") this.track(ports.kernel.ipc.detach(signal.pid, signal.run));
@@ -60,11 +57,6 @@ export class Calls {
     const { kernel, clock } = this.ports;
     await kernel.ipc.sweep(clock.now() - KEPT_MS);
     for (const row of await kernel.ipc.unsettled()) this.track(this.resume(row));
-    await this.arm();
-  }
-
-  dueWithinMs(): number | null {
-    return this.alarms.dueWithinMs();
   }
 
   /** Whether the process does nothing but wait for a reply. */
@@ -75,7 +67,6 @@ export class Calls {
   /** Ends no call: the next kernel resumes them. */
   stop(): void {
     this.stopListening();
-    this.alarms.clear();
     this.leaving.abort();
   }
 
@@ -91,7 +82,7 @@ export class Calls {
     if (signal.aborted) cut();
     signal.addEventListener("abort", cut, { once: true });
     try {
-      await this.arm();
+      this.ports.due(row.deadlineAt);
       const [over] = await Promise.all([ended.promise, this.follow(row, caller)]);
       return over;
     } catch (error) {
@@ -149,8 +140,8 @@ export class Calls {
 
   private async end({ id }: IpcRow, end: IpcEnd): Promise<void> {
     const over = await this.ports.kernel.ipc.finish(id, end, this.ports.clock.now());
+    this.ports.due(null);
     if (over !== null) await this.announce(over);
-    await this.arm();
   }
 
   /** After the end is stored. */
@@ -172,15 +163,9 @@ export class Calls {
     await kernel.ipc.delivered(row.id, clock.now());
   }
 
-  private async expire(): Promise<void> {
-    const { kernel, clock, onFault } = this.ports;
-    try {
-      for (const row of await kernel.ipc.expire(clock.now())) await this.announce(row);
-      await this.arm();
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) onFault(error);
-      if (!this.leaving.signal.aborted) this.alarms.set("due", clock.now() + RETRY_MS);
-    }
+  /** The claims ended these calls at their deadlines. */
+  async claimed(claims: readonly ClaimOf<"call">[]): Promise<void> {
+    for (const { row } of claims) await this.announce(row);
   }
 
   private async cancel(pid: string): Promise<void> {
@@ -195,13 +180,6 @@ export class Calls {
       // Not sent: a repeated call gets the error; otherwise the deadline ends this one.
       if (!(error instanceof SysError || error instanceof StoreUnavailable)) throw error;
     });
-  }
-
-  private async arm(): Promise<void> {
-    if (this.leaving.signal.aborted) return;
-    const at = await this.ports.kernel.ipc.earliest();
-    if (at === null) this.alarms.delete("due");
-    else this.alarms.set("due", at);
   }
 
   private track(work: Promise<void>): void {

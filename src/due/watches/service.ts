@@ -25,6 +25,8 @@ export interface WatchServicePorts {
   readonly clock: Clock;
   readonly random: (length: number) => Uint8Array;
   readonly watches: Pick<Watches, "hear" | "forget">;
+  /** Called after a watch was stored. */
+  readonly arm: () => Promise<void>;
 }
 
 const KEY = /^[A-Za-z0-9._-]{1,64}$/;
@@ -59,6 +61,7 @@ export function watchesService(ports: WatchServicePorts): WatchedSignals {
       const { receipt } = context as ReceiptContext;
       const stored = await kernel.watches.put(row, receipt === undefined ? null : (put) => receipt(shownWatch(put)));
       watches.hear(stored);
+      await ports.arm();
       return shownWatch(stored);
     },
 

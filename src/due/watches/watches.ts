@@ -53,7 +53,6 @@ export class Watches {
   /** Starts all watches. Call it before the first run begins. */
   async begin(): Promise<void> {
     const { kernel, clock } = this.ports;
-    await kernel.watches.sweep(clock.now());
     for (const row of await kernel.watches.active(clock.now())) this.hear(row);
   }
 

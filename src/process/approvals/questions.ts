@@ -5,7 +5,6 @@
 import { APPROVAL_MS, CHANNEL_APPROVAL_MS, isAtHand, QUESTION_MS } from "../../abi/process/lifecycle.ts";
 import type { ToolOutcome } from "../../abi/process/message.ts";
 import { type Approval, PROFILES_ALONE } from "../../abi/process/process.ts";
-import { Alarms, type DueQueue } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { spanText } from "../../lib/text/duration.ts";
 import type { ApprovalRows } from "../../store/kernel/processes/approvals.ts";
@@ -14,13 +13,11 @@ import type { AskRequest, GivenAnswer } from "../../store/process/approvals.ts";
 import type { CallRow } from "../../store/process/verbs.ts";
 
 export interface QuestionsPorts {
-  readonly queue: DueQueue;
   readonly clock: Clock;
   readonly approvals: Pick<ApprovalRows, "open">;
   /** Where messages of a process's session come from; null if it has no session. */
   readonly sourceOf: (pid: string) => Promise<string | null>;
   readonly close: (question: Approval, given: Omit<GivenAnswer, "now">) => Promise<void>;
-  readonly onFault: (error: unknown) => void;
 }
 
 export interface QuestionArgs {
@@ -37,11 +34,8 @@ type NewQuestion =
 
 export class Questions {
   private readonly open = new Map<string, Approval>();
-  private readonly alarms: Alarms<string>;
 
-  constructor(private readonly ports: QuestionsPorts) {
-    this.alarms = new Alarms({ queue: ports.queue, ring: (key) => this.expire(key) });
-  }
+  constructor(private readonly ports: QuestionsPorts) {}
 
   async of(row: ProcessRow, call: CallRow): Promise<NewQuestion> {
     const { question, default: fallback, timeoutSeconds, choices } = questionArgs(call);
@@ -72,21 +66,20 @@ export class Questions {
   }
 
   watch(question: Approval): void {
-    const key = keyOf(question);
-    if (question.expiresAt === null || this.open.has(key)) return;
-    this.open.set(key, question);
-    this.alarms.set(key, question.expiresAt);
+    if (question.expiresAt !== null) this.open.set(keyOf(question), question);
   }
 
   forget(question: Pick<Approval, "pid" | "id">): void {
     this.open.delete(keyOf(question));
-    this.alarms.delete(keyOf(question));
   }
 
-  private async expire(key: string): Promise<void> {
-    const question = this.open.get(key);
-    this.open.delete(key);
-    if (question !== undefined) await this.ports.close(question, expiryOf(question));
+  /** Their limits have come. */
+  async claimed(claims: readonly { readonly id: string }[]): Promise<void> {
+    for (const { id } of claims) {
+      const question = this.open.get(id);
+      if (question !== undefined) await this.ports.close(question, expiryOf(question));
+      this.open.delete(id);
+    }
   }
 
   async restore(): Promise<void> {
@@ -94,7 +87,6 @@ export class Questions {
   }
 
   stop(): void {
-    this.alarms.clear();
     this.open.clear();
   }
 

@@ -36,10 +36,13 @@ interface Outage {
   nextAt: number;
   readonly waiting: Set<string>;
   probe: string | null;
+  isLooking: boolean;
 }
 
 const OFFLINE_MS = 30_000;
 const PROBE_MS = 60_000;
+/** If the disk is full, the store does not know the instant and nothing claims it. */
+const UNSTORED_MS = 5000;
 
 export class Outages {
   private readonly known = new Map<string, Outage>();
@@ -53,7 +56,7 @@ export class Outages {
     if (waitsFor?.kind !== "outage") return;
     const key = keyOf(ownerUid, waitsFor.model);
     const since = waitsFor.since ?? this.ports.clock.now();
-    const outage = this.known.get(key) ?? { since, looks: 0, nextAt: waitsFor.until, waiting: new Set(), probe: null };
+    const outage = this.known.get(key) ?? { since, looks: 0, nextAt: waitsFor.until, ...newOutage() };
     outage.looks = Math.max(outage.looks, waitsFor.looks ?? 1);
     outage.nextAt = Math.min(outage.nextAt, waitsFor.until);
     outage.waiting.add(pid);
@@ -66,7 +69,7 @@ export class Outages {
     const now = this.ports.clock.now();
     const key = keyOf(ownerUid, model);
     const known = this.known.get(key);
-    const outage = known ?? { since: now, looks: 0, nextAt: now, waiting: new Set<string>(), probe: null };
+    const outage = known ?? { since: now, looks: 0, nextAt: now, ...newOutage() };
     this.known.set(key, outage);
     const isProbe = known === undefined || outage.probe === pid || now >= outage.nextAt;
     const wanted = now + (failure.retryAfterMs ?? 0);
@@ -121,12 +124,26 @@ export class Outages {
   private arm(key: string): void {
     const outage = this.known.get(key);
     if (outage === undefined) return;
-    this.alarms.set(key, outage.probe === null ? outage.nextAt : this.ports.clock.now() + PROBE_MS);
+    this.alarms.set(key, outage.probe === null ? outage.nextAt + UNSTORED_MS : this.ports.clock.now() + PROBE_MS);
+  }
+
+  /** The instant of a paused run has come. */
+  async due(row: ProcessRow): Promise<void> {
+    if (row.waitsFor?.kind === "outage") await this.probe(keyOf(row.ownerUid, row.waitsFor.model));
   }
 
   private async probe(key: string): Promise<void> {
     const outage = this.known.get(key);
-    if (outage === undefined) return;
+    if (outage === undefined || outage.isLooking) return;
+    outage.isLooking = true;
+    try {
+      await this.look(key, outage);
+    } finally {
+      outage.isLooking = false;
+    }
+  }
+
+  private async look(key: string, outage: Outage): Promise<void> {
     const isProbing = outage.probe !== null && (await this.isWorking(outage.probe));
     if (outage.nextAt <= this.ports.clock.now() && !isProbing) {
       outage.probe = null;
@@ -218,6 +235,10 @@ export class Outages {
       }
     }
   }
+}
+
+function newOutage() {
+  return { waiting: new Set<string>(), probe: null, isLooking: false };
 }
 
 export function exhaustedText(reason: string): string {

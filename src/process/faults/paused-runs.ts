@@ -4,14 +4,12 @@
 import { TRIED_AGAIN, type WaitsFor } from "../../abi/process/process.ts";
 import type { Model } from "../../kernel/models/model.ts";
 import type { Models } from "../../kernel/models/models.ts";
-import { Alarms, type DueQueue } from "../../lib/alarm.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
 import type { LedgerPorts } from "../life/ledger.ts";
 import type { Offers } from "../life/offers.ts";
 import type { Outages } from "./outage.ts";
 
 export interface PausedRunsPorts extends LedgerPorts {
-  readonly queue: DueQueue;
   readonly processes: ProcessRows;
   readonly models: Models;
   readonly offers: Offers;
@@ -19,8 +17,6 @@ export interface PausedRunsPorts extends LedgerPorts {
   readonly wake: (pid: string) => void;
   readonly onFault: (error: unknown) => void;
 }
-
-const AGAIN_MS = 60_000;
 
 interface Needs {
   readonly needs: "key" | "model" | "address";
@@ -38,18 +34,14 @@ interface Refused extends Needs {
 
 export class PausedRuns {
   private readonly keys = new Map<string, Refused>();
-  private readonly due: Alarms<string>;
 
-  constructor(private readonly ports: PausedRunsPorts) {
-    this.due = new Alarms({ queue: ports.queue, ring: (pid) => this.restart(pid) });
-  }
+  constructor(private readonly ports: PausedRunsPorts) {}
 
   async restore(): Promise<void> {
     for (const row of await this.ports.processes.paused()) {
       const { pid, waitsFor } = row;
       if (waitsFor?.kind === "credential")
         this.keys.set(pid, { model: null, keyMark: null, needs: "key", usual: null });
-      if (waitsFor?.kind === "restart") this.due.set(pid, waitsFor.until);
       this.ports.outages.restore(row);
     }
   }
@@ -71,12 +63,10 @@ export class PausedRuns {
     if (hasOther) this.resumeWithKey(uid).catch(this.ports.onFault);
   }
 
-  restartAt(pid: string, at: number): void {
-    this.due.set(pid, at);
-  }
-
-  dueWithinMs(): number | null {
-    return this.due.dueWithinMs();
+  /** The instant of the pause has come. */
+  async due(row: ProcessRow): Promise<void> {
+    if (row.waitsFor?.kind === "restart") await this.resume(row);
+    else if (row.waitsFor?.kind === "outage") await this.ports.outages.due(row);
   }
 
   async resumeWithKey(ownerUid: number): Promise<void> {
@@ -100,13 +90,11 @@ export class PausedRuns {
   }
 
   stop(): void {
-    this.due.clear();
     this.ports.outages.stop();
   }
 
   private forget(pid: string): void {
     this.keys.delete(pid);
-    this.due.delete(pid);
     this.ports.outages.forget(pid);
   }
 
@@ -132,16 +120,6 @@ export class PausedRuns {
     const [first] = await this.ports.models.reach(this.askerOf(row), model);
     if (address !== undefined) return first.missing === null && first.address !== address;
     return first.missing === null && (keyMark === null || first.keyMark !== keyMark);
-  }
-
-  private async restart(pid: string): Promise<void> {
-    try {
-      const row = await this.ports.processes.get(pid);
-      if (row !== null) await this.resume(row);
-    } catch (error) {
-      this.ports.onFault(error);
-      this.due.set(pid, this.ports.clock.now() + AGAIN_MS);
-    }
   }
 }
 

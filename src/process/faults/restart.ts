@@ -6,10 +6,8 @@ import { RESTART_BASE_MS, RESTARTS_MAX, STABLE_MS } from "../../abi/process/life
 import type { Restarts, WaitsFor } from "../../abi/process/process.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { LedgerPorts } from "../life/ledger.ts";
-import type { PausedRuns } from "./paused-runs.ts";
 
 export interface RestarterPorts extends LedgerPorts {
-  readonly pausedRuns: () => PausedRuns;
   /** The session belongs to another channel, where no person can restart the run. */
   readonly isExternal: (pid: string) => Promise<boolean>;
 }
@@ -32,7 +30,7 @@ export class Restarter {
 
   /** True if the run will restart, or another request changed it; false: end the run. */
   async after(row: ProcessRow, { epoch, runId, reason }: Fault): Promise<boolean> {
-    const { store, ledger, clock, pausedRuns } = this.ports;
+    const { store, ledger, clock } = this.ports;
     if (row.restart === null ? !(await this.ports.isExternal(row.pid)) : row.restart !== "on-failure") return false;
     const { restarts: before, stopped } = await store.head(row.pid);
     const next = stopped ? null : nextRestart(before, clock.now());
@@ -44,7 +42,6 @@ export class Restarter {
     if (!put.ok) return true;
     const restart = { name: "process.restart", run: runId, attempt, of: RESTARTS_MAX, until, reason } as const;
     await ledger.publish(row, [restart]);
-    pausedRuns().restartAt(row.pid, until);
     return true;
   }
 }

@@ -16,6 +16,7 @@ import { shortText } from "../../lib/text/truncate.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import { StoreCorrupt, StoreUnavailable } from "../../store/open.ts";
+import { firstInstant } from "../../store/process/outbox.ts";
 import type { Admission, EndedNotice, OutboxRow, ProcessStore, Projection } from "../../store/process/verbs.ts";
 import type { Retries } from "../faults/disk-retry.ts";
 
@@ -44,6 +45,8 @@ export interface LedgerOptions {
   /** Called after usage is charged, before any signal about it. */
   readonly charged: (row: ProcessRow) => Promise<void>;
   readonly wake: (pid: string) => void;
+  /** Called after a change was copied into kernel.db, with the instant at which a pause or a request ends, if one does. */
+  readonly due: (at: number | null) => void;
   /** Called at the end of a run, before its signal. */
   readonly ended: (row: ProcessRow, end: RunEnd) => Promise<void>;
 }
@@ -193,14 +196,13 @@ export class Ledger {
     const latest = fresh.at(-1);
     if (latest !== undefined) this.signal(row, fresh, latest);
     if (copied) return;
-    const { retries, log } = this.options;
-    retries.later(`publish ${row.pid}`, () => {
-      this.publish(row).catch((error: unknown) => log(`${row.pid} cannot be copied: ${messageOf(error)}`));
+    this.options.retries.later(`publish ${row.pid}`, () => {
+      this.publish(row).catch((error) => this.options.log(`${row.pid} cannot be copied: ${messageOf(error)}`));
     });
   }
 
   private async copy(row: ProcessRow, rows: readonly OutboxRow[]): Promise<boolean> {
-    const { store, kernel, log } = this.options;
+    const { store, kernel, log, due } = this.options;
     const latest = rows.at(-1);
     if (latest === undefined) return true;
     try {
@@ -210,12 +212,11 @@ export class Ledger {
       // Charges must be on disk before their outbox rows are deleted. One sync for all turns of a run: at its end or when it waits.
       const isLater = isCharged && count < KEPT_ROWS_MAX && WORKING_STATES.includes(latest.projection.state);
       await kernel.processes.project(row.pid, rows, isCharged && !isLater ? "full" : "normal");
+      due(firstInstant(rows));
       for (const { ended, seq } of rows)
         if (ended !== null && !(await this.tellParent(row.pid, ended, seq))) return false;
-      await this.options.charge(
-        row,
-        rows.flatMap(({ usage = [] }) => usage),
-      );
+      const usage = rows.flatMap((each) => each.usage ?? []);
+      await this.options.charge(row, usage);
       if (isLater) this.kept.set(row.pid, { seq: latest.seq, rows: count });
       else {
         await store.clearOutbox(row.pid, latest.seq);

@@ -22,7 +22,6 @@ import type { WaitsFor } from "../../abi/process/process.ts";
 import type { ReceiptContext } from "../../kernel/dispatch.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import { amountsIn, budgetsShown, type DayBudget } from "../../kernel/spending.ts";
-import { Alarms, type DueQueue } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Serial } from "../../lib/serial.ts";
 import { dayBegan, dayEnds } from "../../lib/text/days.ts";
@@ -34,7 +33,6 @@ import type { BudgetChanged, BudgetService } from "../../syscalls/system/spendin
 import type { LedgerPorts } from "../life/ledger.ts";
 
 export interface BudgetPorts extends LedgerPorts {
-  readonly queue: DueQueue;
   readonly processes: ProcessRows;
   readonly budgets: BudgetRows;
   readonly usage: UsageRows;
@@ -75,32 +73,19 @@ export class Budgets {
   private readonly serial = new Serial();
   /** Warnings already sent, by budget and limits. */
   private readonly warned = new Set<string>();
-  private readonly days: Alarms<number>;
 
-  constructor(private readonly ports: BudgetPorts) {
-    this.days = new Alarms({ queue: ports.queue, ring: () => this.resumeAllowed(null) });
-  }
+  constructor(private readonly ports: BudgetPorts) {}
 
   /** Resumes runs after a budget or setting changed, a day ended, or the kernel started. */
   async resumeAllowed(ownerUid: number | null): Promise<void> {
-    this.days.clear();
     for (const row of (await this.ports.processes.paused()).filter(({ waitsFor }) => waitsFor?.kind === "limit")) {
       if (ownerUid === null || row.ownerUid === ownerUid) await this.recheck(row);
-      else if (row.waitsFor?.kind === "limit") this.watchDay(row.waitsFor);
     }
   }
 
   /** Warns the owner when most of a budget is used. */
   async charged(row: ProcessRow): Promise<void> {
     for (const scope of await this.scopesOf(row)) this.warn(row, scope);
-  }
-
-  dueWithinMs(): number | null {
-    return this.days.dueWithinMs();
-  }
-
-  stop(): void {
-    this.days.clear();
   }
 
   /** null without limits; `paused` if the run was paused or aborted. */
@@ -176,7 +161,6 @@ export class Budgets {
     const waitsFor = this.limitWait(row, scope);
     await store.pause(row.pid, waitsFor, { now: clock.now() });
     await ledger.publish(row);
-    this.watchDay(waitsFor);
     // The budget may have been raised meanwhile.
     await this.recheck(row);
   }
@@ -189,7 +173,6 @@ export class Budgets {
       return this.ports.wake(row.pid);
     }
     const waitsFor = this.limitWait(row, over);
-    this.watchDay(waitsFor);
     const now = await this.ports.processes.get(row.pid);
     if (JSON.stringify(now?.waitsFor) !== JSON.stringify(waitsFor)) await this.pause(row, waitsFor);
   }
@@ -202,10 +185,6 @@ export class Budgets {
       await store.pause(row.pid, waitsFor, { now: clock.now() });
       await ledger.publish(row);
     });
-  }
-
-  private watchDay(waitsFor: WaitsFor): void {
-    if (waitsFor.kind === "limit" && waitsFor.until !== undefined) this.days.set(waitsFor.until, waitsFor.until);
   }
 
   private limitWait({ pid }: ProcessRow, scope: Scope): WaitsFor {

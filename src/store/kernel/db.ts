@@ -37,6 +37,8 @@ export class KernelDb {
     return this.db.write("full", () => {
       const clean = this.db.get<{ ended_cleanly: number }>("SELECT ended_cleanly FROM kernel")?.ended_cleanly === 1;
       this.db.run("UPDATE kernel SET generation = generation + 1, started_at = ?, ended_cleanly = 0", now);
+      // What the last kernel claimed and did not finish is due again.
+      this.db.run("DELETE FROM due_claims");
       this.generation = this.db.get<{ generation: number }>("SELECT generation FROM kernel")?.generation ?? 0;
       return { generation: this.generation, afterCrash: !clean };
     });

@@ -4,11 +4,11 @@
 import { auditRows } from "./audit.ts";
 import { configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
+import { dueRows } from "./due/due.ts";
 import { ipcRows } from "./due/ipc.ts";
 import { notificationRows } from "./due/notifications.ts";
 import { occurrenceRows } from "./due/occurrences.ts";
 import { scheduleRows } from "./due/schedules.ts";
-import { upcomingRows } from "./due/upcoming.ts";
 import { watchRows } from "./due/watches.ts";
 import { fileWriteRows } from "./file-writes.ts";
 import { hookRows } from "./hooks.ts";
@@ -63,7 +63,7 @@ const GROUPS = {
   schedules: scheduleRows,
   occurrences: occurrenceRows,
   notifications: notificationRows,
-  upcoming: upcomingRows,
+  due: dueRows,
   ipc: ipcRows,
   watches: watchRows,
 };

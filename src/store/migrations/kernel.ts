@@ -1,6 +1,7 @@
 // Schema of kernel.db. Never edit a shipped migration: append one.
 
 import type { Schema } from "../migrate.ts";
+import { DUE_CLAIMS } from "./due.ts";
 import { IPC_CALLS } from "./ipc.ts";
 import { NOTIFICATIONS } from "./notifications.ts";
 import { PRESET_BUNDLES } from "./preset-bundles.ts";
@@ -340,5 +341,6 @@ export const KERNEL_SCHEMA: Schema = {
     NOTIFICATIONS,
     IPC_CALLS,
     SIGNAL_WATCHES,
+    DUE_CLAIMS,
   ],
 };

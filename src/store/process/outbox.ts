@@ -68,3 +68,12 @@ export function endedText({ status, error, text }: RunEnd): string {
   if (tail === "") return status;
   return `${status}: ${tail.length > ENDED_CHARS_MAX ? `${tail.slice(0, ENDED_CHARS_MAX - 1).toWellFormed()}…` : tail}`;
 }
+
+/** When the first open request expires, or the pause ends by itself. */
+export function firstInstant(rows: readonly OutboxRow[]): number | null {
+  const requests = rows.flatMap(({ approvals }) => approvals.filter(({ decision }) => decision === null));
+  const waitsFor = rows.at(-1)?.projection.waitsFor ?? null;
+  const pause = waitsFor !== null && "until" in waitsFor ? waitsFor.until : null;
+  const instants = [...requests.map(({ expiresAt }) => expiresAt), pause ?? null].filter((at) => at !== null);
+  return instants.length === 0 ? null : Math.min(...instants);
+}

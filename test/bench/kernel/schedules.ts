@@ -35,8 +35,8 @@ async function claims(count: number, rounds: number): Promise<readonly number[]>
     let id = 0;
     const claim = async (round: number) => {
       const now = START + (round + 100) * HOUR;
-      await store.occurrences.claim({ now, limit: 50 }, (due) => planOf(due, now, () => `o${++id}`));
-      await store.schedules.earliest();
+      await store.due.claim({ now, limit: 50 }, (due) => planOf(due, now, () => `o${++id}`));
+      await store.due.earliest();
     };
     return await timed(rounds, claim);
   } finally {

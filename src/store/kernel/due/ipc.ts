@@ -42,14 +42,11 @@ export interface IpcRows {
   remove(id: string): Promise<void>;
   /** Null if the call is over already. */
   finish(id: string, end: IpcEnd, now: number): Promise<IpcRow | null>;
-  /** Ends the calls whose deadline has come. */
-  expire(now: number): Promise<readonly IpcRow[]>;
   /** Ends the calls of a process that is gone. */
   cancel(sourcePid: string, now: number): Promise<readonly IpcRow[]>;
   /** The run no longer waits: its calls are answered with the next message. */
   detach(sourcePid: string, runId: string): Promise<void>;
   delivered(id: string, now: number): Promise<void>;
-  earliest(): Promise<number | null>;
   /** Open calls, and ended calls with an undelivered reply; oldest first. */
   unsettled(): Promise<readonly IpcRow[]>;
   /** Processes that wait for another one. */
@@ -79,16 +76,6 @@ export function ipcRows(kernel: KernelDb): IpcRows {
         return row === null ? null : rowFrom(row);
       });
     },
-    async expire(now) {
-      return kernel.write("full", () =>
-        db
-          .all<Columns>(
-            "UPDATE ipc_calls SET status = 'timeout', updated_at = ?1 WHERE status = 'open' AND deadline_at <= ?1 RETURNING *",
-            now,
-          )
-          .map(rowFrom),
-      );
-    },
     async cancel(sourcePid, now) {
       if (!isAny(db, "status = 'open' AND source_pid = ?", sourcePid)) return [];
       return kernel.write("full", () =>
@@ -109,8 +96,6 @@ export function ipcRows(kernel: KernelDb): IpcRows {
     async delivered(id, now) {
       kernel.write("normal", () => db.run("UPDATE ipc_calls SET delivered_at = ? WHERE call_id = ?", now, id));
     },
-    earliest: async () =>
-      db.get<{ at: number | null }>("SELECT min(deadline_at) AS at FROM ipc_calls WHERE status = 'open'")?.at ?? null,
     unsettled: async () =>
       db
         .all<Columns>(
@@ -123,6 +108,15 @@ export function ipcRows(kernel: KernelDb): IpcRows {
       kernel.write("normal", () => db.run("DELETE FROM ipc_calls WHERE status <> 'open' AND updated_at < ?", before));
     },
   };
+}
+
+/** Within a transaction: ends the calls whose deadline has come. */
+export function claimDeadlines(db: Db, now: number): readonly IpcRow[] {
+  const ended = db.all<Columns>(
+    "UPDATE ipc_calls SET status = 'timeout', updated_at = ?1 WHERE status = 'open' AND deadline_at <= ?1 RETURNING *",
+    now,
+  );
+  return ended.map(rowFrom);
 }
 
 function isAny(db: Db, which: string, ...values: string[]): boolean {

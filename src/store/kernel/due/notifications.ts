@@ -2,6 +2,7 @@
 
 import type { Level, Notification, NotificationAction, NotificationSource } from "../../../abi/notification.ts";
 import type { Receipt } from "../../../objects/objects.ts";
+import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
 import { putRequest } from "../requests.ts";
 
@@ -51,10 +52,6 @@ export interface NotificationRows {
   dismiss(mark: Mark): Promise<readonly string[]>;
   /** The unread ones about an approval or question. */
   about(uid: number, approvalId: string): Promise<readonly string[]>;
-  /** The earliest instant at which one is announced; null without any. */
-  earliest(): Promise<number | null>;
-  /** Those to announce now. Each is returned once, and not if it was read or has expired. */
-  claim(now: number): Promise<readonly NotificationRow[]>;
 }
 
 type Columns = {
@@ -133,18 +130,6 @@ export function notificationRows(kernel: KernelDb): NotificationRows {
           ...[uid, approvalId],
         )
         .map(({ id }) => id),
-    earliest: async () =>
-      db.get<{ at: number | null }>("SELECT min(announce_at) AS at FROM notifications WHERE announce_at IS NOT NULL")
-        ?.at ?? null,
-    claim: async (now) =>
-      kernel.write("full", () => {
-        const due = db.all<Columns>(
-          "SELECT * FROM notifications WHERE announce_at <= ? ORDER BY created_at, rowid",
-          now,
-        );
-        if (due.length > 0) db.run("UPDATE notifications SET announce_at = NULL WHERE announce_at <= ?", now);
-        return due.map(rowFrom).filter(({ expiresAt }) => expiresAt > now);
-      }),
   };
 
   function isKnown({ uid, source }: NotificationRow): boolean {
@@ -160,6 +145,17 @@ export function notificationRows(kernel: KernelDb): NotificationRows {
       ...[row.createdAt, row.readAt, row.dismissedAt, row.expiresAt, row.announceAt],
     );
   }
+}
+
+/** Within a transaction: those to announce now, each once, the oldest first. An expired one is not announced. */
+export function claimAnnouncements(db: Db, now: number) {
+  const due = db.all<Columns & { announce_at: number }>(
+    "SELECT * FROM notifications WHERE announce_at <= ? ORDER BY created_at, rowid",
+    now,
+  );
+  if (due.length > 0) db.run("UPDATE notifications SET announce_at = NULL WHERE announce_at <= ?", now);
+  const claims = due.map((row) => ({ id: row.notification_id, at: row.announce_at, row: rowFrom(row) }));
+  return claims.filter(({ row }) => row.expiresAt > now);
 }
 
 function rowFrom(row: Columns): NotificationRow {

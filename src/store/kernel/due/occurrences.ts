@@ -1,5 +1,5 @@
-// Occurrences of schedules. `claim` takes what is due: an occurrence is stored under its schedule and instant before anything starts, so that
-// it starts at most once, whatever crashes.
+// Occurrences of schedules. A claim stores an occurrence under its schedule and instant before anything starts, so that it starts at most
+// once, whatever crashes.
 
 import { FAILURES, type Occurrence, type OccurrenceResult, type OccurrenceState } from "../../../abi/schedule.ts";
 import type { Db } from "../../open.ts";
@@ -12,7 +12,7 @@ export interface OccurrenceRow extends Occurrence {
   readonly ownerUid: number;
 }
 
-/** What `claim` stores for one schedule that is due. */
+/** What a claim stores for one schedule that is due. */
 export interface Plan {
   readonly occurrences: readonly Pick<OccurrenceRow, "id" | "scheduledAt" | "state" | "error" | "result">[];
   readonly next: Next;
@@ -25,11 +25,6 @@ export interface Due {
 }
 
 export interface OccurrenceRows {
-  /** At most `limit` schedules that are due, the earliest first. */
-  claim(
-    asked: { readonly now: number; readonly limit: number },
-    plan: (due: Due) => Plan,
-  ): Promise<readonly OccurrenceRow[]>;
   /** An occurrence that a person asks for now. False if the instant is taken. */
   add(row: Omit<OccurrenceRow, "schedule">): Promise<boolean>;
   get(id: string): Promise<OccurrenceRow | null>;
@@ -74,9 +69,6 @@ const RUNS = "SELECT r.*, s.name FROM schedule_runs r JOIN schedules s USING (sc
 export function occurrenceRows(kernel: KernelDb): OccurrenceRows {
   const { db } = kernel;
   return {
-    async claim(asked, plan) {
-      return kernel.write("full", () => claim(db, asked, plan));
-    },
     async add(row) {
       return kernel.write("full", () => putRun(db, row));
     },
@@ -136,24 +128,26 @@ export function occurrenceRows(kernel: KernelDb): OccurrenceRows {
   };
 }
 
-function claim(
+/** Within a transaction: at most `limit` schedules that are due, the earliest first, with their new occurrences. */
+export function claimSchedules(
   db: Db,
   { now, limit }: { readonly now: number; readonly limit: number },
   plan: (due: Due) => Plan,
-): OccurrenceRow[] {
-  return dueIn(db, now, limit).flatMap((schedule) => {
+) {
+  return dueIn(db, now, limit).map((schedule) => {
     const open = db
       .all<Columns>(`${RUNS} WHERE schedule_id = ? AND finished_at IS NULL ORDER BY scheduled_at`, schedule.id)
       .map(occurrenceFrom);
     const { occurrences, next } = plan({ schedule, open });
     changeSchedule(db, schedule.id, { next }, now);
-    return occurrences.flatMap((planned) => {
+    const stored = occurrences.flatMap((planned) => {
       const isOver = planned.state === "skipped";
       const times = { startedAt: null, finishedAt: isOver ? now : null };
       const row = { ...planned, ...times, scheduleId: schedule.id, ownerUid: schedule.ownerUid };
       // An instant that is stored already has run.
       return putRun(db, row) ? [{ ...row, schedule: schedule.name }] : [];
     });
+    return { id: schedule.id, at: schedule.nextAt ?? now, occurrences: stored };
   });
 }
 

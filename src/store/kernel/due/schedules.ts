@@ -67,8 +67,6 @@ export interface ScheduleRows {
   change(id: string, change: ScheduleChange, now: number): Promise<void>;
   /** With its occurrences. */
   remove(id: string): Promise<void>;
-  /** The earliest instant that is due; null without any. */
-  earliest(): Promise<number | null>;
   /** Schedules due after this instant that were also added or last ran after it: the clock was wrong then. */
   ahead(at: number): Promise<readonly ScheduleRow[]>;
   /** Enabled schedules with a cron expression that are due after this instant. */
@@ -123,9 +121,6 @@ export function scheduleRows(kernel: KernelDb): ScheduleRows {
     async remove(id) {
       kernel.write("full", () => remove(db, [id]));
     },
-    earliest: async () =>
-      db.get<{ at: number | null }>("SELECT min(next_run_at) AS at FROM schedules WHERE next_run_at IS NOT NULL")?.at ??
-      null,
     ahead: async (at) =>
       db
         .all<Columns>(

@@ -42,7 +42,6 @@ export interface WatchRows {
   finish(firing: Firing, end: { readonly error: string | null; readonly now: number }): Promise<void>;
   /** Oldest first. */
   unfinished(): Promise<readonly Firing[]>;
-  sweep(now: number): Promise<void>;
 }
 
 const FIRINGS_KEPT = 100;
@@ -116,10 +115,15 @@ export function watchRows(kernel: KernelDb): WatchRows {
         cause: JSON.parse(String(row.cause_json)) as Cause,
         attempts: Number(row.attempts),
       })),
-    async sweep(now) {
-      kernel.write("normal", () => db.run("DELETE FROM signal_watches WHERE expires_at <= ?", now));
-    },
   };
+}
+
+/** Within a transaction: removes the watches that have expired. */
+export function claimExpired(db: Db, now: number): readonly { readonly id: string; readonly at: number }[] {
+  return db.all<{ id: string; at: number }>(
+    "DELETE FROM signal_watches WHERE expires_at <= ? RETURNING watch_id AS id, expires_at AS at",
+    now,
+  );
 }
 
 function put(db: Db, row: WatchRow): WatchRow {
