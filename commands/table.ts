@@ -90,6 +90,7 @@ const ENTRIES: { readonly [name: string]: CommandEntry } = {
   prompt: { load: async () => (await import("./proc/prompt.ts")).prompt },
   skills: { load: async () => (await import("./config/skills.ts")).skills() },
   kernel: { load: async () => (await import("./system/kernel.ts")).kernel },
+  bootstrap: { load: async () => (await import("./system/bootstrap.ts")).bootstrap },
   serve: { load: async () => (await import("./system/serve.ts")).serve },
   manager: { load: async () => (await import("./system/manager.ts")).manager },
   doctor: { load: async () => (await import("./system/doctor.ts")).doctor },

@@ -9,7 +9,7 @@ import { uuidv7 } from "../abi/ids.ts";
 import type { ClientInfo, Sys } from "../abi/sys.ts";
 import { finishRestore } from "../backup/swap.ts";
 import { Claims } from "../due/claims.ts";
-import { type Callers, callersFrom } from "../kernel/accounts/accounts.ts";
+import { type Callers, callersFrom, personOfHome } from "../kernel/accounts/accounts.ts";
 import { Logins, type Session } from "../kernel/accounts/login.ts";
 import { Passwords } from "../kernel/accounts/passwords.ts";
 import { redactedAudit } from "../kernel/audit.ts";
@@ -204,7 +204,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
     host,
     serving: servingParts({
       ...{ rows: ports.kernel.config, clock, onFault, listen: () => host.listen },
-      isPersonOfHome: async (uid) => uid === 0 || (await ports.kernel.accounts.firstHuman())?.uid === uid,
+      isPersonOfHome: personOfHome(ports.kernel.accounts),
       settings: () => systemSettings(ports.kernel.config),
     }),
     sysFor: (uid, caller, client) => through(dispatches.logged, uid, caller, client),

@@ -44,7 +44,7 @@ export function bootstrapOf(
     give: async (account: Receiver) => {
       if (!existsSync(ports.directoryOf(account.username))) await (await load()).give(ports, account);
     },
-    run: async (context: CallContext) => (await load()).bootstrapService(ports).run(context),
+    skills: async (context: CallContext) => (await load()).giveAll(ports, context),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Caller } from "../abi/identity.ts";
 import { uuidv7 } from "../abi/ids.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import { aboutThis, namesIn } from "../client/about.ts";
+import { personOfHome } from "../kernel/accounts/accounts.ts";
 import { type AgentPorts, agentsService } from "../kernel/accounts/agents.ts";
 import { bundlesService } from "../kernel/accounts/bundles.ts";
 import { creditsService } from "../kernel/accounts/credits.ts";
@@ -114,7 +115,7 @@ export function bootServices(
     serverTools: core.servers,
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
-    bootstrapping: bootstrapOf(core, machine, core.repos),
+    bootstrapping: bootstrappingOf(core),
     media: mediaService({ kernel, objects, clock, temporary: core.temporary }, parts.media),
     storage: storageService({ ...core.storage, kernel, clock, emit: (signal) => core.bus.emit(signal) }),
     outages: outageReports(kernel),
@@ -129,6 +130,16 @@ export function bootServices(
     ipc: parts.ipc,
     watches: parts.watched,
     serving: core.serving.service,
+  };
+}
+
+function bootstrappingOf(core: Core): Services["bootstrapping"] {
+  const { kernel, objects, machine } = core;
+  const isPersonOfHome = personOfHome(kernel.accounts);
+  const ports = { objects, clock: machine.clock, isPersonOfHome, binary: machine.binary?.() ?? null };
+  return {
+    skills: bootstrapOf(core, machine, core.repos).skills,
+    mirror: async ({ caller }, request) => (await import("../serve/bootstrap.ts")).mirror(ports, caller, request),
   };
 }
 

@@ -7,6 +7,7 @@ import { Namespace } from "../../fs/namespace.ts";
 import { LIMITS } from "../abi/config/limits.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Sys } from "../abi/sys.ts";
+import { personOfHome } from "../kernel/accounts/accounts.ts";
 import { notedWrites } from "../kernel/files/file-history.ts";
 import { HostFiles, unseenPaths } from "../kernel/files/host-files.ts";
 import { KnownFiles } from "../kernel/files/known-files.ts";
@@ -196,7 +197,7 @@ function bootHost(core: Core, commands: HostJobs): HostParts {
     needs: async (script) => needsOfLine(await shellLine(script, shellParser)),
     sandbox: sandboxFinder(sandbox, clock),
     surroundings: () => ({ hidden: hidden(), resolver: resolver() }),
-    isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,
+    isPersonOfHome: personOfHome(kernel.accounts),
     rowOf: (pid) => kernel.processes.get(pid),
   });
   const searches = new SearchThread({ newRunner: newSearchRunner, clock, idleMs: WARM_MS, budget });

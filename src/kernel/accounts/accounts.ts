@@ -17,6 +17,11 @@ export interface Callers {
 
 const NOBODYS = -1;
 
+/** Whether it is root or the person that the home belongs to. */
+export function personOfHome(accounts: Pick<AccountRows, "firstHuman">): (uid: number) => Promise<boolean> {
+  return async (uid) => uid === 0 || (await accounts.firstHuman())?.uid === uid;
+}
+
 export function callersFrom(accounts: AccountRows): Callers {
   async function identityOf(uid: number) {
     const identity = await accounts.identity(uid);

@@ -8,7 +8,8 @@ import type { ShippedFile } from "../../prompts/shipped.ts";
 import type { VersionedTree } from "../../repos/tree.ts";
 import type { AccountRow } from "../../store/kernel/people/people.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import type { Bootstrapped, Bootstrapping } from "../../syscalls/repo/repo-service.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import type { Bootstrapped } from "../../syscalls/repo/repo-service.ts";
 import { listAccounts } from "./users.ts";
 
 export interface BootstrapPorts {
@@ -20,19 +21,16 @@ export interface BootstrapPorts {
 
 export type Receiver = Pick<AccountRow, "username" | "kind"> & { readonly owner: string | null };
 
-export function bootstrapService(ports: BootstrapPorts): Bootstrapping {
-  return {
-    async run({ caller }) {
-      const { accounts } = await listAccounts(ports.kernel, caller);
-      const done = { copied: [] as string[], kept: [] as string[] };
-      for (const account of accounts) {
-        const { copied, kept } = await give(ports, account);
-        done.copied.push(...copied);
-        done.kept.push(...kept);
-      }
-      return done;
-    },
-  };
+/** Gives the caller's accounts the shipped skills that they lack. */
+export async function giveAll(ports: BootstrapPorts, { caller }: Pick<CallContext, "caller">): Promise<Bootstrapped> {
+  const { accounts } = await listAccounts(ports.kernel, caller);
+  const done = { copied: [] as string[], kept: [] as string[] };
+  for (const account of accounts) {
+    const { copied, kept } = await give(ports, account);
+    done.copied.push(...copied);
+    done.kept.push(...kept);
+  }
+  return done;
 }
 
 export async function give(ports: BootstrapPorts, account: Receiver): Promise<Bootstrapped> {

@@ -77,7 +77,3 @@ export interface Bootstrapped {
   readonly copied: readonly string[];
   readonly kept: readonly string[];
 }
-
-export interface Bootstrapping {
-  run(context: CallContext): Promise<Bootstrapped>;
-}

@@ -3,8 +3,8 @@
 
 import { LEAVE_REASONS } from "../../abi/sys.ts";
 import { field, syscall, value } from "../define.ts";
-import type { Bootstrapped, Bootstrapping } from "../repo/repo-service.ts";
 import type { KernelControl } from "../services.ts";
+import { bootstrapCall } from "./bootstrap.ts";
 
 export const systemCalls = [
   syscall({
@@ -51,21 +51,7 @@ export const systemCalls = [
 ] as const;
 
 export const sysCalls = [
-  syscall({
-    name: "sys.bootstrap",
-    summary: "Install missing shipped skills",
-    class: "keyed",
-    by: "person",
-    input: {},
-    cli: {
-      hidden: true,
-      examples: ["gsv skills update"],
-      print: value(({ copied, kept }: Bootstrapped) =>
-        [...copied.map((path) => `new   ${path}`), ...kept.map((path) => `kept  ${path}`)].join("\n"),
-      ),
-    },
-    run: ({ bootstrapping }: { bootstrapping: Bootstrapping }, _args, context) => bootstrapping.run(context),
-  }),
+  bootstrapCall,
 
   syscall({
     name: "sys.version",

@@ -1,0 +1,163 @@
+// `/public/*`: the objects whose keys start with `public/`, read-only, for everybody who reaches the listener. All other objects stay private.
+// Documents that could run scripts are sent as attachments: a page from here would have the origin of the console.
+
+import { sha256Hex } from "../lib/hash.ts";
+import type { ObjectMeta, ObjectStore } from "../objects/objects.ts";
+import { answerBytes, type StoredBytes } from "./stored-bytes.ts";
+
+export type PublicObjects = Pick<ObjectStore, "head" | "heads" | "read">;
+
+export const PUBLIC_PATH = "/public/";
+
+const PREFIX = "public/";
+export const DOWNLOADS = "public/gsv/downloads/cli/";
+export const CHANNEL = `${DOWNLOADS}default-channel.txt`;
+const LATEST = `${DOWNLOADS}latest/`;
+const ASSETS = "public/gsv/assets/";
+export const TTS = `${ASSETS}tts/`;
+/** Replaced by the address under which the client reached this server. */
+const ORIGIN_MARK = "@GSV_ORIGIN@";
+const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]+$/;
+const TEMPLATES = new Set([`${DOWNLOADS}install.sh`, `${DOWNLOADS}install.ps1`]);
+const TEMPLATE_BYTES_MAX = 256 * 1024;
+export const CHANNEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const OTHERS_READ = 0o004;
+const OTHERS_SEARCH = 0o001;
+
+/** Types that a browser shows without running anything of theirs, and parts that the console loads. Everything else is an attachment. */
+const SHOWN: { readonly [extension: string]: string } = {
+  txt: "text/plain; charset=utf-8",
+  sha256: "text/plain; charset=utf-8",
+  ps1: "text/plain; charset=utf-8",
+  sh: "application/x-sh",
+  json: "application/json",
+  js: "text/javascript; charset=utf-8",
+  mjs: "text/javascript; charset=utf-8",
+  wasm: "application/wasm",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  mp3: "audio/mpeg",
+  ogg: "audio/ogg",
+  wav: "audio/wav",
+  onnx: "application/octet-stream",
+  data: "application/octet-stream",
+};
+const ATTACHED: { readonly [extension: string]: string } = {
+  html: "text/html; charset=utf-8",
+  htm: "text/html; charset=utf-8",
+  xhtml: "application/xhtml+xml",
+  svg: "image/svg+xml",
+  xml: "application/xml",
+  pdf: "application/pdf",
+};
+const HEADERS = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+/**
+ * Null: nothing is served there. `path` is the raw path of the request, `origin` the checked scheme and host under which the client reached this
+ * server.
+ */
+export async function answerPublic(
+  objects: PublicObjects,
+  request: Request,
+  { path, origin }: { readonly path: string; readonly origin: string },
+): Promise<Response | null> {
+  const asked = publicKey(path);
+  if (asked === null) return null;
+  const key = asked.startsWith(LATEST) ? await inDefaultChannel(objects, asked) : asked;
+  const meta = key === null ? null : await readableBy(objects, key);
+  if (meta === null) return null;
+  const stored = TEMPLATES.has(meta.key) ? await filledIn(objects, meta, origin) : storedBytes(objects, meta);
+  return await answerBytes(request, stored, headersOf(meta.key));
+}
+
+/** Each segment is decoded once; null if one is empty, climbs, or holds a separator. */
+export function publicKey(path: string): string | null {
+  if (!path.startsWith(PUBLIC_PATH)) return null;
+  const names: string[] = [];
+  for (const segment of path.slice(PUBLIC_PATH.length).split("/")) {
+    const name = decoded(segment);
+    if (name === null || name === "" || name === "." || name === ".." || /[/\0]/.test(name)) return null;
+    names.push(name);
+  }
+  return PREFIX + names.join("/");
+}
+
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+async function inDefaultChannel(objects: PublicObjects, key: string): Promise<string | null> {
+  const meta = await readableBy(objects, CHANNEL);
+  if (meta === null) return null;
+  const channel = await defaultChannel(objects);
+  return CHANNEL_NAME.test(channel) ? `${DOWNLOADS}${channel}/${key.slice(LATEST.length)}` : null;
+}
+
+export async function defaultChannel(objects: Pick<ObjectStore, "read">): Promise<string> {
+  return Buffer.from(await objects.read(CHANNEL, { offset: 0, bytesMax: 100 }))
+    .toString()
+    .trim();
+}
+
+/** A plain file that everybody may read, in directories that everybody may search. */
+async function readableBy(objects: PublicObjects, key: string): Promise<ObjectMeta | null> {
+  const meta = await objects.head(key);
+  if (meta === null || meta.dirmarker || meta.symlink !== null || (meta.mode & OTHERS_READ) === 0) return null;
+  const directories = key.split("/").slice(0, -1);
+  const markers = directories.map((_, depth) => `${directories.slice(0, depth + 1).join("/")}/.dir`);
+  const isOpen = (await objects.heads(markers)).every(({ mode }) => (mode & OTHERS_SEARCH) !== 0);
+  return isOpen ? meta : null;
+}
+
+function storedBytes(objects: PublicObjects, { key, size, sha256 }: ObjectMeta): StoredBytes {
+  return {
+    size,
+    version: sha256,
+    async read(offset, bytesMax) {
+      const bytes = await objects.read(key, { offset, bytesMax });
+      if ((await objects.head(key))?.sha256 !== sha256) throw new Error(`${key} changed while it was sent`);
+      return bytes;
+    },
+  };
+}
+
+async function filledIn(objects: PublicObjects, { key, size }: ObjectMeta, origin: string): Promise<StoredBytes> {
+  const text = Buffer.from(await objects.read(key, { offset: 0, bytesMax: Math.min(size, TEMPLATE_BYTES_MAX) }));
+  const bytes = Buffer.from(text.toString().replaceAll(ORIGIN_MARK, () => (ORIGIN.test(origin) ? origin : "")));
+  return {
+    size: bytes.byteLength,
+    version: sha256Hex(bytes),
+    read: async (offset, bytesMax) => bytes.subarray(offset, offset + bytesMax),
+  };
+}
+
+function headersOf(key: string): { readonly [name: string]: string } {
+  const extension = /\.([A-Za-z0-9]{1,8})$/.exec(key)?.[1]?.toLowerCase() ?? "";
+  const shown = Object.hasOwn(SHOWN, extension) ? SHOWN[extension] : undefined;
+  const attached = Object.hasOwn(ATTACHED, extension) ? ATTACHED[extension] : undefined;
+  return {
+    ...HEADERS,
+    "cache-control": cacheOf(key),
+    "content-type": shown ?? attached ?? "application/octet-stream",
+    ...(shown === undefined && { "content-disposition": "attachment" }),
+  };
+}
+
+/** Names below assets contain their version. The manifest does not. */
+function cacheOf(key: string): string {
+  if (key.startsWith(ASSETS) && !key.endsWith("/manifest.json")) return "public, max-age=31536000, immutable";
+  if (key === CHANNEL || TEMPLATES.has(key)) return "no-store";
+  return key.startsWith(DOWNLOADS) ? "public, max-age=300" : "public, no-cache";
+}

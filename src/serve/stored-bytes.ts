@@ -1,0 +1,99 @@
+// Answers a GET or HEAD with stored bytes: strong ETags, If-None-Match, ranges and If-Range (RFC 9110). Large content is read piece by piece, as
+// fast as the client takes it.
+
+import { SysError } from "../abi/errno.ts";
+
+export interface StoredBytes {
+  readonly size: number;
+  /** Identifies the content; not quoted. */
+  readonly version: string;
+  /** Throws if the content is no longer of this version. */
+  read(offset: number, bytesMax: number): Promise<Uint8Array>;
+}
+
+const PIECE_BYTES = 256 * 1024;
+/** Sent in one piece, with a Content-Length. */
+const WHOLE_BYTES_MAX = 1024 * 1024;
+const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
+
+export async function answerBytes(
+  request: Request,
+  stored: StoredBytes,
+  given: { readonly [name: string]: string },
+): Promise<Response> {
+  const { size, version } = stored;
+  const etag = etagOf(version);
+  const headers = { ...given, etag, "accept-ranges": "bytes" };
+  if (matchesTag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+  const range = rangeOf(request, size, etag);
+  if (range === "unsatisfiable")
+    return new Response(null, { status: 416, headers: { ...headers, "content-range": `bytes */${size}` } });
+  const { from, to } = range ?? { from: 0, to: size };
+  const status = range === null ? 200 : 206;
+  const about = range === null ? headers : { ...headers, "content-range": `bytes ${from}-${to - 1}/${size}` };
+  if (request.method === "HEAD")
+    return new Response(null, { status, headers: { ...about, "content-length": String(to - from) } });
+  if (to - from <= WHOLE_BYTES_MAX)
+    return new Response((await wholeOf(stored, from, to)) as Uint8Array<ArrayBuffer>, { status, headers: about });
+  return new Response(streamOf(stored, from, to), { status, headers: about });
+}
+
+export function etagOf(version: string): string {
+  return `"${version}"`;
+}
+
+/** Whether an If-Match or If-None-Match header names the tag. Weak tags never match. */
+export function matchesTag(header: string | null, etag: string): boolean {
+  if (header === null) return false;
+  return header.trim() === "*" || header.split(",").some((each) => each.trim() === etag);
+}
+
+type Range = { readonly from: number; readonly to: number };
+
+/** Null: the whole content. Several ranges and unknown units count as none. */
+function rangeOf(request: Request, size: number, etag: string): Range | "unsatisfiable" | null {
+  const [, first = "", last = ""] = RANGE.exec(request.headers.get("range")?.trim() ?? "") ?? [];
+  if (first === "" && last === "") return null;
+  const validator = request.headers.get("if-range");
+  if (validator !== null && validator.trim() !== etag) return null;
+  if (first === "") {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? "unsatisfiable" : { from: size - length, to: size };
+  }
+  const [from, end] = [Number(first), last === "" ? size - 1 : Number(last)];
+  if (last !== "" && end < from) return null;
+  return from >= size ? "unsatisfiable" : { from, to: Math.min(end + 1, size) };
+}
+
+async function wholeOf(stored: StoredBytes, from: number, to: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for (let at = from; at < to; ) {
+    const piece = await pieceAt(stored, at, to);
+    pieces.push(piece);
+    at += piece.byteLength;
+  }
+  const [first] = pieces;
+  return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
+}
+
+/** An error in the middle cuts the connection: the client sees that the content is not complete. */
+function streamOf(stored: StoredBytes, from: number, to: number): ReadableStream<Uint8Array> {
+  let at = from;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const piece = await pieceAt(stored, at, to);
+        at += piece.byteLength;
+        controller.enqueue(piece);
+        if (at >= to) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function pieceAt(stored: StoredBytes, at: number, to: number): Promise<Uint8Array> {
+  const piece = await stored.read(at, Math.min(PIECE_BYTES, to - at));
+  if (piece.byteLength === 0) throw new SysError("EIO", `the content ended at ${at}, before ${to}`);
+  return piece;
+}
