@@ -80,7 +80,6 @@ async function hostMachine({ env, paths, uid, clock, random, command, socket }: 
   const { keychainOf } = await import("./machine/keychain.ts");
   const { startKernel } = await import("./client/client.ts");
   const { accountName } = await import("./paths.ts");
-  const { assetName, thisBuild } = await import("./machine/asset.ts");
   const { wakeTimer } = await import("./machine/wake/wake.ts");
   const { localZone } = await import("./machine/wake/local-zone.ts");
   return {
@@ -90,7 +89,6 @@ async function hostMachine({ env, paths, uid, clock, random, command, socket }: 
     random,
     pid: process.pid,
     exe: command.at(-1) ?? "gsv",
-    ...(command.length === 1 && { binary: () => ({ path: process.execPath, name: assetName(thisBuild()) }) }),
     osUser: accountName(uid, env.USER || env.LOGNAME),
     socket,
     config: configFrom(env),

@@ -94,8 +94,8 @@ export interface Machine {
   readonly lookUp?: (host: string) => Promise<readonly string[]>;
   /** Replaces the retention settings; read before every sweep. */
   readonly retention?: () => Promise<RetentionSettings>;
-  /** The compiled program and its name among the downloads. Missing if gsv runs from its sources. */
-  readonly binary?: () => { readonly path: string; readonly name: string };
+  /** The file of this program, compiled or not. */
+  readonly exe?: string;
   /** The directory mounted at /mnt/host. */
   readonly hostDirectory?: string;
   /** The time zone of this computer, applied to this process if it changed. */

@@ -43,6 +43,7 @@ import { type PromptsPorts, promptsService } from "../process/prompt/prompt-serv
 import { type Addressee, modelFor, modelOfProcess, modelService } from "../process/run/model-choice.ts";
 import { keyOf } from "../process/run/request.ts";
 import { fileUseService } from "../process/workspace/file-use.ts";
+import { binaryAt } from "../serve/asset-name.ts";
 import { answering, type CallAs } from "../sessions/answering.ts";
 import { renewalFor } from "../sessions/renewal.ts";
 import { sessionsService } from "../sessions/service.ts";
@@ -136,7 +137,7 @@ export function bootServices(
 function bootstrappingOf(core: Core): Services["bootstrapping"] {
   const { kernel, objects, machine } = core;
   const isPersonOfHome = personOfHome(kernel.accounts);
-  const ports = { objects, clock: machine.clock, isPersonOfHome, binary: machine.binary?.() ?? null };
+  const ports = { objects, clock: machine.clock, isPersonOfHome, binary: binaryAt(machine.exe ?? "") };
   return {
     skills: bootstrapOf(core, machine, core.repos).skills,
     mirror: async ({ caller }, request) => (await import("../serve/bootstrap.ts")).mirror(ports, caller, request),

@@ -62,11 +62,12 @@ export async function runKernel(machine: HostMachine): Promise<void> {
     onFault,
   });
   const { serving } = kernel;
-  kernel.host.listen = async (asked) => {
+  kernel.host.listen = async ({ isPublic, ...asked }) => {
     const { listen } = await import("../serve/listener.ts");
     const connection = { clock, pid: machine.pid, exe: machine.exe, classOf, onFault };
     const callPaths = async () => (await import("../syscalls/openapi.ts")).callPaths(SYSCALLS.values());
-    const host = { clock, random: machine.random, callPaths };
+    const publicObjects = isPublic ? kernel.objects : null;
+    const host = { clock, random: machine.random, callPaths, publicObjects };
     return listen({ ...asked, version: VERSION, accept: kernel.accept, connection, host });
   };
   const lifetime = keepLifetime({

@@ -1,5 +1,5 @@
 // `sys.bootstrap` for the downloads: fills the objects under public/gsv with the binaries of gsv, their checksums, the installers, and the assets
-// of speech. What is stored already with the same content stays untouched. Files are streamed and never held in memory whole.
+// of speech. Objects that have the same content stay untouched. Files are streamed and never held in memory whole.
 
 import { constants } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
@@ -32,7 +32,7 @@ interface Content {
   readonly expected?: string;
 }
 
-export const DEFAULT_CHANNEL = "stable";
+const DEFAULT_CHANNEL = "stable";
 const ASSET = /^gsv-(?:linux-(?:x64|arm64)(?:-musl)?|darwin-(?:x64|arm64)|windows-(?:x64|arm64)\.exe)$/;
 const PIECE_BYTES = 256 * 1024;
 const TTS_FILES_MAX = 1000;

@@ -3,11 +3,13 @@
 
 import { sha256Hex } from "../lib/hash.ts";
 import type { ObjectMeta, ObjectStore } from "../objects/objects.ts";
+import { problem } from "./rest.ts";
+import type { PublicObjects, Visit } from "./route.ts";
 import { answerBytes, type StoredBytes } from "./stored-bytes.ts";
 
-export type PublicObjects = Pick<ObjectStore, "head" | "heads" | "read">;
+type PublicVisit = Pick<Visit, "request" | "url"> & { readonly host: Pick<Visit["host"], "publicObjects"> };
 
-export const PUBLIC_PATH = "/public/";
+const PUBLIC_PATH = "/public/";
 
 const PREFIX = "public/";
 export const DOWNLOADS = "public/gsv/downloads/cli/";
@@ -60,26 +62,23 @@ const HEADERS = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/**
- * Null: nothing is served there. `path` is the raw path of the request, `origin` the checked scheme and host under which the client reached this
- * server.
- */
-export async function answerPublic(
-  objects: PublicObjects,
-  request: Request,
-  { path, origin }: { readonly path: string; readonly origin: string },
-): Promise<Response | null> {
-  const asked = publicKey(path);
-  if (asked === null) return null;
-  const key = asked.startsWith(LATEST) ? await inDefaultChannel(objects, asked) : asked;
-  const meta = key === null ? null : await readableBy(objects, key);
-  if (meta === null) return null;
-  const stored = TEMPLATES.has(meta.key) ? await filledIn(objects, meta, origin) : storedBytes(objects, meta);
+export async function answerPublic({ request, url, host: { publicObjects } }: PublicVisit): Promise<Response> {
+  const meta = publicObjects === null ? null : await publicObject(publicObjects, url.pathname);
+  if (publicObjects === null || meta === null) return problem(404, "ENOENT", "nothing is served at this path");
+  const isTemplate = TEMPLATES.has(meta.key);
+  const stored = isTemplate ? await filledIn(publicObjects, meta, url.origin) : storedBytes(publicObjects, meta);
   return await answerBytes(request, stored, headersOf(meta.key));
 }
 
+/** `path`: of the request, not decoded. */
+async function publicObject(objects: PublicObjects, path: string): Promise<ObjectMeta | null> {
+  const asked = publicKey(path);
+  const key = asked?.startsWith(LATEST) ? await inDefaultChannel(objects, asked) : asked;
+  return key === null ? null : await readableBy(objects, key);
+}
+
 /** Each segment is decoded once; null if one is empty, climbs, or holds a separator. */
-export function publicKey(path: string): string | null {
+function publicKey(path: string): string | null {
   if (!path.startsWith(PUBLIC_PATH)) return null;
   const names: string[] = [];
   for (const segment of path.slice(PUBLIC_PATH.length).split("/")) {

@@ -4,6 +4,7 @@ import type { Credentials } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ObjectStore } from "../objects/objects.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -53,7 +54,11 @@ export interface ServeHost {
   readonly random: RandomBytes;
   /** The syscalls as paths of an OpenAPI document. */
   callPaths(): Promise<Schema>;
+  /** Null if this listener does not serve `/public`. */
+  readonly publicObjects: PublicObjects | null;
 }
+
+export type PublicObjects = Pick<ObjectStore, "head" | "heads" | "read">;
 
 /** A request that the door let in. */
 export interface Visit {

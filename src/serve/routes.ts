@@ -2,6 +2,7 @@
 
 import { API_ROUTES } from "./api/api-routes.ts";
 import { answerConsole } from "./console/answer.ts";
+import { answerPublic } from "./public.ts";
 import { answerLogin, json, leavingNow } from "./rest.ts";
 import type { Route } from "./route.ts";
 
@@ -18,6 +19,7 @@ export const ROUTES: readonly Route[] = [
       ...(path === "/" && { isLinked: true }),
     }),
   ),
+  { path: "/public/*", methods: ["GET"], who: "public", body: "none", answer: answerPublic },
   { path: "/api/login", methods: ["POST"], who: "login", body: "json", answer: answerLogin },
   {
     ...{ path: "/api/socket", methods: ["GET"], who: "account", body: "none", isSocket: true },

@@ -14,7 +14,11 @@ import type { ServeStatus, Serving } from "../syscalls/system/serve.ts";
 import { LISTEN_DEFAULT, listenAddress } from "./listen-address.ts";
 import type { Listener, ListenOptions } from "./listener.ts";
 
-export type Listen = (options: Pick<ListenOptions, "address" | "hosts" | "tls">) => Promise<Listener>;
+type ListenChoice = Pick<ListenOptions, "address" | "hosts" | "tls"> & {
+  /** Serve the objects under `public/`. */
+  readonly isPublic: boolean;
+};
+export type Listen = (options: ListenChoice) => Promise<Listener>;
 
 export interface ServingPorts {
   readonly rows: ConfigRows;
@@ -53,7 +57,7 @@ export function servingParts(ports: ServingPorts): ServingParts {
     fault,
   });
 
-  async function opened(text: string, options: Pick<ListenOptions, "address" | "hosts" | "tls">): Promise<Listener> {
+  async function opened(text: string, options: ListenChoice): Promise<Listener> {
     try {
       return await listenerOf(ports)(options);
     } catch (error) {
@@ -88,7 +92,7 @@ export function servingParts(ports: ServingPorts): ServingParts {
         const stored = await ports.settings();
         const text = asked.listen ?? stored["serve.listen"] ?? LISTEN_DEFAULT;
         const tls = asked.tls ?? stored["serve.tls"] ?? "";
-        const options = await optionsFrom(text, tls, stored["serve.hosts"] ?? "");
+        const options = await optionsFrom(text, tls, stored);
         const before = open;
         // The same port cannot be bound twice.
         if (before !== null && listen === text) {
@@ -130,7 +134,7 @@ export function servingParts(ports: ServingPorts): ServingParts {
       listen = text;
       for (let tries = 0; open === null && listen === text; tries++) {
         try {
-          open = await opened(text, await optionsFrom(text, stored["serve.tls"] ?? "", stored["serve.hosts"] ?? ""));
+          open = await opened(text, await optionsFrom(text, stored["serve.tls"] ?? "", stored));
           fault = null;
         } catch (error) {
           fault = messageOf(error);
@@ -161,10 +165,11 @@ export function servingAtRest(settings: ServingPorts["settings"]): Pick<Serving,
   };
 }
 
-async function optionsFrom(text: string, tls: string, hosts: string) {
+async function optionsFrom(text: string, tls: string, stored: { readonly [name: string]: string }) {
   const certificate = tls === "" ? null : await certificateIn(tls);
-  const names = hosts.split(",").map((name) => name.trim());
-  return { address: listenAddress(text, certificate !== null), hosts: names.filter(Boolean), tls: certificate };
+  const names = (stored["serve.hosts"] ?? "").split(",").map((name) => name.trim());
+  const address = listenAddress(text, certificate !== null);
+  return { address, hosts: names.filter(Boolean), tls: certificate, isPublic: stored["serve.public"] === "true" };
 }
 
 async function certificateIn(tls: string): Promise<{ readonly cert: string; readonly key: string }> {

@@ -38,12 +38,12 @@ export async function answerBytes(
   return new Response(streamOf(stored, from, to), { status, headers: about });
 }
 
-export function etagOf(version: string): string {
+function etagOf(version: string): string {
   return `"${version}"`;
 }
 
 /** Whether an If-Match or If-None-Match header names the tag. Weak tags never match. */
-export function matchesTag(header: string | null, etag: string): boolean {
+function matchesTag(header: string | null, etag: string): boolean {
   if (header === null) return false;
   return header.trim() === "*" || header.split(",").some((each) => each.trim() === etag);
 }

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { separateStores } from "../../fs/memory.ts";
 import { sha256Hex } from "../../src/lib/hash.ts";
-import { assetName } from "../../src/machine/asset.ts";
 import type { ObjectStore } from "../../src/objects/objects.ts";
+import { assetName } from "../../src/serve/asset-name.ts";
 import { mirror } from "../../src/serve/bootstrap.ts";
 import { bob, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";

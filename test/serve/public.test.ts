@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { separateStores } from "../../fs/memory.ts";
 import { sha256Hex } from "../../src/lib/hash.ts";
 import type { NewObject, ObjectStore } from "../../src/objects/objects.ts";
-import { answerPublic, publicKey } from "../../src/serve/public.ts";
+import { answerPublic } from "../../src/serve/public.ts";
 
 const CLI = "public/gsv/downloads/cli";
 const ORIGIN = "https://gsv.test:4870";
@@ -19,15 +19,14 @@ async function put(key: string, content: string | Uint8Array, patch: Partial<New
   await objects.put({ key, ...own, ...patch }, Buffer.from(content));
 }
 
-async function get(path: string, headers: { readonly [name: string]: string } = {}, method = "GET") {
-  const request = new Request(`${ORIGIN}${path}`, { method, headers });
-  return await answerPublic(objects, request, { path, origin: ORIGIN });
+/** `path`: as it came, without the normalisation that URLs get elsewhere. */
+function served(path: string, headers: { readonly [name: string]: string } = {}, method = "GET", origin = ORIGIN) {
+  const request = new Request(`${ORIGIN}/`, { method, headers });
+  return answerPublic({ request, url: { pathname: path, origin } as URL, host: { publicObjects: objects } });
 }
 
-async function served(path: string, headers: { readonly [name: string]: string } = {}, method = "GET") {
-  const response = await get(path, headers, method);
-  if (response === null) throw new Error(`nothing is served at ${path}`);
-  return response;
+async function statusOf(path: string): Promise<number> {
+  return (await served(path)).status;
 }
 
 test("an object is served with the ETag of its stored checksum, and 304 if the client has it", async () => {
@@ -152,23 +151,26 @@ test.each(PRIVATE)("%s stays private", async (key) => {
     `//public/../${key}`,
     `/PUBLIC/../${key}`,
   ];
-  for (const path of ways) expect([path, await get(path).then((found) => found?.status ?? null)]).toEqual([path, null]);
+  for (const path of ways) expect([path, await statusOf(path)]).toEqual([path, 404]);
 });
 
 test.each([
-  ["a NUL", "/public/a%00.txt"],
-  ["a broken escape", "/public/a%zz"],
-  ["cut UTF-8", "/public/%c3"],
+  ["a NUL", "/public/gsv/a.txt%00"],
+  ["a broken escape", "/public/gsv/a.txt%zz"],
+  ["cut UTF-8", "/public/gsv/a.txt%c3"],
   ["a slash in a name", "/public/gsv%2fa.txt"],
   ["an empty name", "/public/gsv//a.txt"],
-  ["the directory itself", "/public/"],
-  ["a trailing slash", "/public/a.txt/"],
-])("a path with %s names nothing", (_what, path) => {
-  expect(publicKey(path)).toBeNull();
+  ["a point for a name", "/public/gsv/./a.txt"],
+  ["the directory itself", "/public/gsv/"],
+  ["a trailing slash", "/public/gsv/a.txt/"],
+])("a path with %s names nothing", async (_what, path) => {
+  await put("public/gsv/a.txt", "a");
+  expect([await statusOf("/public/gsv/a.txt"), await statusOf(path)]).toEqual([200, 404]);
 });
 
-test("names are decoded once", () => {
-  expect(publicKey("/public/a%20b/%2541.txt")).toBe("public/a b/%41.txt");
+test("names are decoded once", async () => {
+  await put("public/a b/%41.txt", "a");
+  expect([await statusOf("/public/a%20b/%2541.txt"), await statusOf("/public/a%20b/%41.txt")]).toEqual([200, 404]);
 });
 
 test("directories, links, private files and files in private directories are not served", async () => {
@@ -178,7 +180,7 @@ test("directories, links, private files and files in private directories are not
   await put("public/closed/.dir", "", { dirmarker: true, mode: 0o700 });
   await put("public/closed/a.txt", "secret");
   for (const path of ["/public/d", "/public/d/.dir", "/public/link", "/public/mine.txt", "/public/closed/a.txt"])
-    expect([path, await get(path)]).toEqual([path, null]);
+    expect([path, await statusOf(path)]).toEqual([path, 404]);
 });
 
 test("latest is the default channel", async () => {
@@ -186,7 +188,7 @@ test("latest is the default channel", async () => {
   await put(`${CLI}/dev/gsv-linux-x64`, "dev binary");
   expect(await (await served(`/${CLI}/latest/gsv-linux-x64`)).text()).toBe("dev binary");
   await put(`${CLI}/default-channel.txt`, "../../../../home/sam\n");
-  expect(await get(`/${CLI}/latest/a.txt`)).toBeNull();
+  expect(await statusOf(`/${CLI}/latest/a.txt`)).toBe(404);
 });
 
 test("an installer gets the address under which the client reached this server, and an ETag of its own", async () => {
@@ -194,7 +196,12 @@ test("an installer gets the address under which the client reached this server, 
   const response = await served(`/${CLI}/install.sh`);
   expect(await response.text()).toBe(`ORIGIN='${ORIGIN}'\n`);
   expect(response.headers.get("etag")).toBe(`"${sha256Hex(`ORIGIN='${ORIGIN}'\n`)}"`);
-  const path = `/${CLI}/install.sh`;
-  const hostile = await answerPublic(objects, new Request(`${ORIGIN}${path}`), { path, origin: "http://a';id;'" });
-  expect(await hostile!.text()).toBe("ORIGIN=''\n");
+  const hostile = await served(`/${CLI}/install.sh`, {}, "GET", "http://a';id;'");
+  expect(await hostile.text()).toBe("ORIGIN=''\n");
+});
+
+test("a listener that was not asked to serves none of it", async () => {
+  await put("public/a.txt", "a");
+  const request = new Request(`${ORIGIN}/public/a.txt`);
+  expect((await answerPublic({ request, url: new URL(request.url), host: { publicObjects: null } })).status).toBe(404);
 });

@@ -6,14 +6,20 @@ import type { ClientInfo } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { listenAddress } from "../../src/serve/listen-address.ts";
 import { type Listener, type ListenOptions, listen } from "../../src/serve/listener.ts";
+import type { PublicObjects } from "../../src/serve/route.ts";
 import { classOf, type FakeDoor } from "./door.ts";
 import { seeded } from "./random.ts";
 
 export function listening(
   door: FakeDoor,
-  more: Partial<ListenOptions> & { readonly faults?: string[]; readonly peers?: string[]; readonly at?: string } = {},
+  more: Partial<ListenOptions> & {
+    readonly faults?: string[];
+    readonly peers?: string[];
+    readonly at?: string;
+    readonly publicObjects?: PublicObjects | null;
+  } = {},
 ): Listener {
-  const { faults, peers, at = "127.0.0.1:0", ...rest } = more;
+  const { faults, peers, at = "127.0.0.1:0", publicObjects = null, ...rest } = more;
   return listen({
     address: listenAddress(at, rest.tls != null),
     hosts: [],
@@ -28,7 +34,7 @@ export function listening(
       ...{ clock: realClock, pid: 4711, exe: "/usr/bin/gsv", classOf },
       onFault: (call, error) => faults?.push(`${call}: ${String(error)}`),
     },
-    host: { clock: realClock, random: seeded(1).bytes, callPaths: async () => ({}) },
+    host: { clock: realClock, random: seeded(1).bytes, callPaths: async () => ({}), publicObjects },
     closeMs: 500,
     ...rest,
   });

@@ -21,6 +21,7 @@ export const ENTRIES = [
 /** Exports that only tests use, each with the reason. */
 export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "src/abi/programs.ts PROGRAMS": "a test checks that no guard has a second list",
+  "src/serve/asset-name.ts assetName": "the names of builds for other computers than this one",
   "src/build.ts build": "the test of the binary builds a small program that tries what gsv must not do",
   "src/abi/process/process.ts STATES": "random histories are held against the list of states",
   "src/abi/hook.ts HOOK_EVENTS": "the manual lists each with what it says",

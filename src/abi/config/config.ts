@@ -231,6 +231,7 @@ export const SETTINGS = {
     ...ROOT,
     unset: "none",
   }),
+  "serve.public": flag("serve everything under /public without a token; read when the listener opens", false, ROOT),
   "serve.hosts": setting("text", "more host names of the listener, separated by commas", "", {
     ...ROOT,
     unset: "none",

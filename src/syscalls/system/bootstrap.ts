@@ -52,10 +52,10 @@ export const bootstrapCall = syscall({
   class: "keyed",
   by: "person",
   input: {
-    downloads: field.flag("also fill the downloads under /public"),
-    from: field.optional(field.text("directory of this computer with binaries", { longest: 4096, meta: "DIR" })),
-    channel: field.optional(field.text("channel of the binaries (default: stable)", { longest: 64, meta: "NAME" })),
-    makeDefault: field.flag("make it the channel that installers use", { flag: "default" }),
+    downloads: field.flag("also fill the downloads under /public", { hide: "cli" }),
+    from: field.optional(field.text("directory of this computer with binaries", { longest: 4096, hide: "cli" })),
+    channel: field.optional(field.text("channel of the binaries (default: stable)", { longest: 64, hide: "cli" })),
+    makeDefault: field.flag("make it the channel that installers use", { hide: "cli" }),
   },
   cli: { hidden: true, examples: ["gsv skills update"], print: value(bootstrapText) },
   async run({ bootstrapping }: { bootstrapping: Bootstrapping }, args, context): Promise<BootstrapAnswer> {
