@@ -22,20 +22,31 @@ const spec = {
       field.text("address and port (default: 127.0.0.1:4870)", { longest: 300, meta: "HOST:PORT" }),
     ),
     tls: field.optional(field.text("files of the certificate and its key", { longest: 4096, meta: "CERT,KEY" })),
+    public: field.flag("serve everything under /public without a token"),
   },
-  examples: ["gsv serve", "gsv serve --listen 127.0.0.1:8080", "gsv serve status", "gsv serve stop"],
+  examples: [
+    "gsv serve",
+    "gsv serve --listen 127.0.0.1:8080",
+    "gsv serve --public",
+    "gsv serve status",
+    "gsv serve stop",
+  ],
   notes: [
     "The kernel keeps listening, also after a restart, until gsv serve stop. Every request needs a token of an\naccount: gsv auth token create. gsv man serve shows the calls.",
   ],
 };
 
-export const serve = command(spec, async ({ args: { what, listen, tls }, json }, io) => {
+export const serve = command(spec, async ({ args: { what, listen, tls, public: isPublic }, json }, io) => {
   const sys = io.sys();
   const files = tls
     ?.split(",")
     .map((path) => resolve(io.cwd, path.trim()))
     .join(",");
-  const asked = { ...(listen !== undefined && { listen }), ...(files !== undefined && { tls: files }) };
+  const asked = {
+    ...(listen !== undefined && { listen }),
+    ...(files !== undefined && { tls: files }),
+    ...(isPublic && { public: true }),
+  };
   const status =
     what === "start"
       ? await sys.call<ServeStatus>("serve.start", asked)

@@ -10,6 +10,7 @@ import chat from "./manual/chat.md" with { type: "text" };
 import configuration from "./manual/configuration.md" with { type: "text" };
 import context from "./manual/context.md" with { type: "text" };
 import costAndBudgets from "./manual/cost-and-budgets.md" with { type: "text" };
+import downloads from "./manual/downloads.md" with { type: "text" };
 import environment from "./manual/environment.md" with { type: "text" };
 import exitStatus from "./manual/exit-status.md" with { type: "text" };
 import files from "./manual/files.md" with { type: "text" };
@@ -84,6 +85,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["seeds", seeds],
   ["kernel", kernel],
   ["serve", serve],
+  ["downloads", downloads],
   ["context", context],
   ["files", files],
   ["shell", shell],

@@ -48,6 +48,7 @@ export function servingParts(ports: ServingPorts): ServingParts {
   let open: Listener | null = null;
   let listen: string | null = null;
   let fault: string | null = null;
+  let isPublic = false;
   let leaving: Promise<void> = Promise.resolve();
 
   const status = async (): Promise<ServeStatus> => ({
@@ -55,6 +56,7 @@ export function servingParts(ports: ServingPorts): ServingParts {
     clients: open?.clients ?? 0,
     listen,
     fault,
+    public: open !== null && isPublic,
   });
 
   async function opened(text: string, options: ListenChoice): Promise<Listener> {
@@ -92,7 +94,8 @@ export function servingParts(ports: ServingPorts): ServingParts {
         const stored = await ports.settings();
         const text = asked.listen ?? stored["serve.listen"] ?? LISTEN_DEFAULT;
         const tls = asked.tls ?? stored["serve.tls"] ?? "";
-        const options = await optionsFrom(text, tls, stored);
+        const wantsPublic = asked.public ?? stored["serve.public"] === "true";
+        const options = { ...(await optionsFrom(text, tls, stored)), isPublic: wantsPublic };
         const before = open;
         // The same port cannot be bound twice.
         if (before !== null && listen === text) {
@@ -108,12 +111,13 @@ export function servingParts(ports: ServingPorts): ServingParts {
         if (before !== null && listen !== text) leave(before);
         // The next kernel listens on the same port, also if this one chose it.
         [listen, fault] = [text.replace(/:0+$/, `:${new URL(open.url).port}`), null];
-        await keep({ "serve.listen": listen, "serve.tls": tls }, caller.uid);
+        isPublic = wantsPublic;
+        await keep({ "serve.listen": listen, "serve.tls": tls, "serve.public": isPublic ? "true" : "" }, caller.uid);
         return await status();
       },
       async stop({ caller }) {
         await mayChange(caller);
-        await keep({ "serve.listen": "", "serve.tls": "" }, caller.uid);
+        await keep({ "serve.listen": "", "serve.tls": "", "serve.public": "" }, caller.uid);
         const before = open;
         [open, listen, fault] = [null, null, null];
         before?.bye("stop");
@@ -134,8 +138,9 @@ export function servingParts(ports: ServingPorts): ServingParts {
       listen = text;
       for (let tries = 0; open === null && listen === text; tries++) {
         try {
-          open = await opened(text, await optionsFrom(text, stored["serve.tls"] ?? "", stored));
-          fault = null;
+          const options = await optionsFrom(text, stored["serve.tls"] ?? "", stored);
+          open = await opened(text, options);
+          [fault, isPublic] = [null, options.isPublic];
         } catch (error) {
           fault = messageOf(error);
           if (!(error instanceof SysError) || error.code !== "EBUSY" || tries >= RETRIES) return ports.onFault(error);
@@ -161,7 +166,13 @@ function listenerOf({ listen }: ServingPorts): Listen {
 /** Without a kernel nothing listens. */
 export function servingAtRest(settings: ServingPorts["settings"]): Pick<Serving, "status"> {
   return {
-    status: async () => ({ url: null, clients: 0, listen: (await settings())["serve.listen"] || null, fault: null }),
+    status: async () => ({
+      url: null,
+      clients: 0,
+      listen: (await settings())["serve.listen"] || null,
+      fault: null,
+      public: false,
+    }),
   };
 }
 

@@ -4,6 +4,8 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { separateStores } from "../../fs/memory.ts";
+import { settingStored } from "../../src/abi/config/config-key.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import type { ListenOptions } from "../../src/serve/listener.ts";
@@ -20,13 +22,21 @@ const PERSON = { caller: { uid: 1000 } } as CallContext;
 let parts: ServingParts;
 afterEach(() => parts.close());
 
-function serving(more: Partial<ListenOptions> = {}) {
+const objects = separateStores(() => 0, 1024 * 1024)(null);
+
+function serving(more: Partial<ListenOptions> = {}, stored: { [key: string]: string } = {}) {
   parts = servingParts({
-    rows: { under: async () => [], change: async () => {} },
+    rows: {
+      under: async () => [],
+      async change(changes) {
+        for (const { key, value } of changes) stored[settingStored(key, "system") ?? key] = value ?? "";
+      },
+    },
     clock: realClock,
     isPersonOfHome: async () => true,
-    settings: async () => ({}),
-    listen: () => async (options) => listening(new FakeDoor(), { ...options, ...more }),
+    settings: async () => stored,
+    listen: () => async (options) =>
+      listening(new FakeDoor(), { publicObjects: options.isPublic ? objects : null, ...options, ...more }),
     onFault: () => {},
   });
   return parts.service;
@@ -77,8 +87,29 @@ test.each(["stop", "start"] as const)("%s gets its answer through the listener t
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 });
 
+test("/public is open only where it was asked for, for the next kernel too, until the listener stops", async () => {
+  const own = { uid: 0, gid: 0, mode: 0o644, type: "text/plain", mtimeMs: 1, dirmarker: false, symlink: null };
+  await objects.put({ key: "public/a.txt", ...own }, Buffer.from("for everybody"));
+  const stored: { [key: string]: string } = {};
+  const service = serving({}, stored);
+  const listen = (await service.start(PERSON, { listen: "127.0.0.1:0" })).listen!;
+  const status = async () => (await fetch(`http://${listen}/public/a.txt`)).status;
+  expect([await status(), (await service.status()).public]).toEqual([404, false]);
+  expect(serveText(await service.start(PERSON, { public: true }))).toContain("/public is open");
+  expect([await status(), await (await fetch(`http://${listen}/public/a.txt`)).text()]).toEqual([200, "for everybody"]);
+  await service.start(PERSON, {});
+  expect(await status()).toBe(200);
+  await parts.close();
+  serving({}, stored);
+  await parts.begin();
+  expect([await status(), (await parts.service.status()).public]).toEqual([200, true]);
+  await parts.service.stop(PERSON);
+  expect((await parts.service.status()).public).toBe(false);
+  expect(Object.values(stored).filter(Boolean)).toEqual([]);
+});
+
 test("without a kernel the status says where the next one listens", () => {
-  const status = { url: null, clients: 0, listen: "127.0.0.1:4870", fault: null };
+  const status = { url: null, clients: 0, listen: "127.0.0.1:4870", fault: null, public: false };
   expect(serveText(status)).toBe("not listening: no kernel runs; the next one listens on 127.0.0.1:4870");
   expect(serveText({ ...status, listen: null })).toBe("not listening on the network");
 });

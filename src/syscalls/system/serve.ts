@@ -7,6 +7,8 @@ export interface ServeStatus {
   /** Where clients reach it; null while nothing listens. */
   readonly url: string | null;
   readonly clients: number;
+  /** Whether everybody may read the objects under `public/`. */
+  readonly public: boolean;
   /** Kept for the next kernel. */
   readonly listen: string | null;
   /** Why a wanted listener does not listen. */
@@ -15,12 +17,16 @@ export interface ServeStatus {
 
 export interface Serving {
   status(): Promise<ServeStatus>;
-  start(context: CallContext, asked: { readonly listen?: string; readonly tls?: string }): Promise<ServeStatus>;
+  start(
+    context: CallContext,
+    asked: { readonly listen?: string; readonly tls?: string; readonly public?: boolean },
+  ): Promise<ServeStatus>;
   stop(context: CallContext): Promise<ServeStatus>;
 }
 
-export function serveText({ url, clients, listen, fault }: ServeStatus): string {
-  if (url !== null) return `listening on ${url}, ${clients} ${clients === 1 ? "client" : "clients"}`;
+export function serveText({ url, clients, listen, fault, public: isPublic }: ServeStatus): string {
+  if (url !== null)
+    return `listening on ${url}, ${clients} ${clients === 1 ? "client" : "clients"}${isPublic ? ", /public is open" : ""}`;
   if (fault !== null) return `not listening on ${reveal(listen ?? "")}: ${reveal(fault)}`;
   if (listen !== null) return `not listening: no kernel runs; the next one listens on ${reveal(listen)}`;
   return "not listening on the network";
@@ -48,6 +54,7 @@ export const serveCalls = [
     input: {
       listen: field.optional(field.text("address and port", { longest: 300, meta: "HOST:PORT" })),
       tls: field.optional(field.text("files of the certificate and its key", { longest: 4096, meta: "CERT,KEY" })),
+      public: field.flag("serve everything under /public without a token"),
     },
     run: ({ serving }: { serving: Serving }, args, context) => serving.start(context, args),
   }),
