@@ -31,7 +31,12 @@ export class ServedKernel {
         classOf: (name) => SYSCALLS.get(name)?.class,
         onFault: (call, error) => kernel.faults.push(`${call}: ${String(error)}`),
       },
-      host: { clock: realClock, random: seeded(2).bytes, callPaths: async () => callPaths(SYSCALLS.values()), publicObjects: null },
+      host: {
+        clock: realClock,
+        random: seeded(2).bytes,
+        callPaths: async () => callPaths(SYSCALLS.values()),
+        publicObjects: null,
+      },
       closeMs: 500,
       ...more,
     });
