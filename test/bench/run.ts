@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { chatRows } from "./chat.ts";
 import { compare, comparedTable } from "./compare.ts";
 import { hostRows } from "./host.ts";
+import { clientRows } from "./kernel/clients.ts";
 import { commitRows } from "./kernel/commit.ts";
 import { fileRows } from "./kernel/files.ts";
 import { followRows } from "./kernel/follow.ts";
@@ -38,6 +39,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   send: sendRows,
   spawn: spawnRows,
   follow: followRows,
+  clients: clientRows,
   commit: commitRows,
   scale: scaleRows,
   schedules: scheduleRows,

@@ -1,0 +1,205 @@
+// Cost of many clients, over the socket and over a websocket: 100 followers of one streamed answer, one of which reads nothing, beside a
+// single follower; and 1,000 clients that do nothing. Beside both a bare websocket server with as many clients.
+
+import { connect, type Socket } from "node:net";
+import { encodeFrame } from "../../../src/rpc/frame.ts";
+import { VERSION } from "../../../src/version.ts";
+import { cpuSince, type Floor, Home, Kernel } from "../machine.ts";
+import { median, type Row, rowOf } from "../measure.ts";
+
+const FOLLOWERS = 100;
+const IDLE = 1000;
+const IDLE_MIB = 120;
+const TOKENS = 5000;
+const RATE = 1000;
+/** What 100 followers may cost, as a multiple of one. */
+const TIMES = 3;
+const SETTLE_MS = 500;
+const REST_MS = 5000;
+const DONE = Buffer.from('"name":"chat.complete"');
+const HELLO = encodeFrame({ kind: "hello", clientId: "follower", version: VERSION, cwd: "/", env: {} }, "hello");
+const FOLLOW = encodeFrame({ kind: "sub", id: 1, filter: {} }, "sub");
+
+export async function clientRows(_floor: Floor, rounds: number): Promise<Row[]> {
+  await using model = await program(`${import.meta.dir}/../terminal/token-server.ts`);
+  await using bare = await program(`${import.meta.dir}/bare-server.ts`);
+  await using home = new Home({ OPENAI_API_KEY: "x", OPENAI_BASE_URL: `http://127.0.0.1:${model.port}` });
+  const kernel = await home.kernel();
+  const { url } = JSON.parse((await home.gsv(["serve", "--listen", "127.0.0.1:0", "--json"])).stdout);
+  const token = (await home.gsv(["auth", "token", "create"])).stdout.trim();
+  const server: Served = { home, kernel, url, token, bare };
+  const few = Math.max(3, Math.ceil(rounds / 8));
+  return [
+    await followRow("the socket", server, () => openSocket(home), few),
+    await followRow("a websocket", server, () => openWebsocket(server), few),
+    await idleRow(server),
+  ];
+}
+
+interface Program extends AsyncDisposable {
+  readonly port: number;
+  readonly cost: Kernel;
+}
+
+interface Served {
+  readonly home: Home;
+  readonly kernel: Kernel;
+  readonly url: string;
+  readonly token: string;
+  readonly bare: Program;
+}
+
+interface Peer {
+  readonly socket: Socket;
+  /** Sends a frame of gsv. */
+  send(text: string): void;
+}
+
+async function program(path: string): Promise<Program> {
+  const child = Bun.spawn([process.execPath, path], { stdout: "pipe" });
+  const { value } = await child.stdout.getReader().read();
+  const stop = async () => {
+    child.kill();
+    await child.exited;
+  };
+  return {
+    ...{ port: Number(new TextDecoder().decode(value)), cost: new Kernel(child.pid) },
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function followRow(what: string, served: Served, open: () => Promise<Peer>, rounds: number): Promise<Row> {
+  const [alone, many]: [number[], number[]] = [[], []];
+  for (let round = -1; round < rounds; round++) {
+    const one = await streamed(served, open, 1);
+    const all = await streamed(served, open, FOLLOWERS);
+    if (round < 0) continue;
+    alone.push(one);
+    many.push(all);
+  }
+  const value = median(alone);
+  return {
+    ...rowOf(`clients: ${FOLLOWERS} followers over ${what}, one stuck: CPU`, many, {
+      floor: { value, what: "one follower" },
+      budget: TIMES * value,
+    }),
+    note: `one follower; a bare websocket server takes ${(await bareCpuMs(served.bare)).toFixed(0)} ms`,
+  };
+}
+
+/** CPU of the kernel while it streams an answer to the followers. The last of several reads nothing. */
+async function streamed({ home, kernel }: Served, open: () => Promise<Peer>, count: number): Promise<number> {
+  const peers = await opened(count, open);
+  const [stuck] = count > 1 ? peers.slice(-1) : [];
+  try {
+    const reading = peers.filter((peer) => peer !== stuck);
+    await Promise.all(peers.map(follow));
+    stuck?.socket.pause();
+    await Bun.sleep(SETTLE_MS);
+    const before = kernel.threads();
+    const done = Promise.all(reading.map(({ socket }) => seen(socket, DONE)));
+    await home.gsv(["spawn", "--prompt", `stream prose ${TOKENS} ${RATE}`], "openai/m");
+    await done;
+    return cpuSince(before, kernel.threads());
+  } finally {
+    for (const { socket } of peers) socket.destroy();
+    await Bun.sleep(SETTLE_MS);
+  }
+}
+
+async function follow({ socket, send }: Peer): Promise<void> {
+  const greeted = seen(socket, Buffer.from('"kind":"helloOk"'));
+  send(HELLO);
+  await greeted;
+  send(FOLLOW);
+}
+
+/** Resolves when the peer gets these bytes. */
+function seen(socket: Socket, text: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let tail = Buffer.alloc(0);
+    const onData = (piece: Buffer) => {
+      const bytes = Buffer.concat([tail, piece]);
+      tail = Buffer.from(bytes.subarray(-text.length));
+      if (!bytes.includes(text)) return;
+      socket.off("data", onData);
+      socket.on("data", () => {});
+      resolve();
+    };
+    socket.on("data", onData).once("close", () => reject(new Error(`disconnected: ${tail}`)));
+  });
+}
+
+async function bareCpuMs({ port, cost }: Program): Promise<number> {
+  const peers = await opened(FOLLOWERS, () => upgraded(port, ""));
+  await Bun.sleep(SETTLE_MS);
+  const before = cost.threads();
+  const end = seen(peers[0]!.socket, Buffer.from("end"));
+  for (const { socket } of peers.slice(1, -1)) socket.on("data", () => {});
+  peers[0]!.send("stream");
+  await end;
+  for (const { socket } of peers) socket.destroy();
+  return cpuSince(before, cost.threads());
+}
+
+async function idleRow(served: Served): Promise<Row> {
+  const { bare, kernel } = served;
+  const added = async (program: Kernel, open: () => Promise<Peer>, begin: (peer: Peer) => unknown) => {
+    const before = program.rssMb();
+    const peers = await opened(IDLE, open);
+    for (const peer of peers) await begin(peer);
+    await Bun.sleep(REST_MS);
+    const isOpen = peers.every(({ socket }) => !socket.destroyed);
+    const after = program.rssMb();
+    for (const { socket } of peers) socket.destroy();
+    if (!isOpen) throw new Error("an idle client was disconnected");
+    return after - before;
+  };
+  const floor = await added(bare.cost, () => upgraded(bare.port, ""), ({ send }) => send("hello"));
+  return {
+    ...{ name: `clients: ${IDLE} idle ones over a websocket, memory`, unit: "MiB" },
+    median: await added(kernel, () => openWebsocket(served), follow),
+    floor: { value: floor, what: "a bare websocket server" },
+    budget: IDLE_MIB,
+  };
+}
+
+async function opened(count: number, open: () => Promise<Peer>): Promise<Peer[]> {
+  const peers: Peer[] = [];
+  while (peers.length < count) peers.push(await open());
+  return peers;
+}
+
+async function openSocket(home: Home): Promise<Peer> {
+  const socket = connect(home.socket);
+  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+  return { socket, send: (text) => void socket.write(text) };
+}
+
+function openWebsocket({ url, token }: Served): Promise<Peer> {
+  return upgraded(Number(new URL(url).port), `Authorization: Bearer ${token}\r\n`);
+}
+
+/** A websocket whose reading can be paused, which the built-in client cannot. */
+async function upgraded(port: number, headers: string): Promise<Peer> {
+  const socket = connect(port, "127.0.0.1");
+  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+  const lines = `Host: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n`;
+  const key = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
+  socket.write(`GET /api/socket HTTP/1.1\r\n${lines}Sec-WebSocket-Key: ${key}\r\n${headers}\r\n`);
+  await new Promise((resolve, reject) => {
+    socket.once("data", (answer: Buffer) => {
+      if (answer.includes("HTTP/1.1 101")) resolve(null);
+      else reject(new Error(answer.toString().split("\r\n")[0]));
+    });
+  });
+  return { socket, send: (text) => void socket.write(masked(text)) };
+}
+
+/** A text frame of a client. Its mask is zero. */
+function masked(text: string): Buffer {
+  const body = Buffer.from(text);
+  const short = Buffer.from([0x81, 0x80 | Math.min(body.length, 126)]);
+  const long = body.length < 126 ? Buffer.alloc(0) : Buffer.from([body.length >> 8, body.length & 255]);
+  return Buffer.concat([short, long, Buffer.alloc(4), body]);
+}
