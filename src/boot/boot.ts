@@ -154,7 +154,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
   const { clock, random, log } = machine;
   const onFault = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const newRequestId = () => uuidv7(clock.now(), random);
-  const bus = new Bus(onFault);
+  const bus = new Bus(clock, onFault);
   const queue = new DueQueue({ ...machine, onFault });
   const through = (dispatch: Dispatch, uid: number, caller: () => Promise<Caller>, client?: ClientInfo) =>
     kernelSys({

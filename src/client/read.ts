@@ -54,7 +54,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
   const sys = (): Sys =>
     kernelSys({
       dispatch,
-      bus: new Bus(() => {}),
+      bus: new Bus(clock, () => {}),
       caller,
       client,
       newRequestId: () => uuidv7(clock.now(), random),

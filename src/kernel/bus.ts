@@ -1,8 +1,10 @@
-// Delivers signals to listeners, at once and in order. Nothing is stored: a listener reads missed messages from the history. Only listeners of
-// the owner and of root get the signals of a process.
+// Delivers signals to listeners, in order: text deltas gathered, the others at once. Nothing is stored: a listener reads missed messages from
+// the history. Only listeners of the owner and of root get the signals of a process.
 
 import { ROOT_UID } from "../abi/identity.ts";
 import { matches, type Signal, type SignalFilter, wantsName } from "../abi/signal.ts";
+import type { Clock } from "../lib/clock.ts";
+import { DeltaGather } from "./delta-gather.ts";
 
 export interface Listener {
   readonly uid: number;
@@ -16,9 +18,18 @@ export class Bus {
   /** Which client started which run; kept here for signals, in kernel.db for the next kernel. */
   private readonly starters = new Map<string, string>();
 
-  constructor(private readonly onFault: (error: unknown) => void) {}
+  private readonly deltas: DeltaGather<Listener>;
+
+  constructor(
+    clock: Clock,
+    private readonly onFault: (error: unknown) => void,
+  ) {
+    this.deltas = new DeltaGather(clock, (rest) => this.tell(rest));
+  }
 
   listen(listener: Listener): () => void {
+    // Deltas from before do not belong to it.
+    this.deltas.catchUp(listener);
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
@@ -55,18 +66,37 @@ export class Bus {
   }
 
   emit(signal: Signal): void {
-    for (const listener of this.listeners) {
-      if (listener.uid !== signal.uid && listener.uid !== ROOT_UID) continue;
-      if (!matches(listener.filter, signal)) continue;
-      if (listener.filter.mine && !this.isMine(listener, signal)) continue;
-      try {
-        listener.hear(signal);
-      } catch (error) {
-        // Other listeners still get the signal.
-        this.onFault(error);
-      }
+    if (signal.name === "chat.delta") {
+      this.deltas.add(signal);
+      return;
     }
+    this.deltas.end(signal.pid);
+    this.tell(() => signal);
     if (signal.name === "chat.complete") this.starters.delete(signal.run);
+  }
+
+  /** Hands this listener everything emitted so far. */
+  catchUp(listener: Listener): void {
+    for (const delta of this.deltas.catchUp(listener)) this.hear(listener, delta);
+  }
+
+  private tell(signalFor: (listener: Listener) => Signal | null): void {
+    for (const listener of this.listeners) {
+      const signal = signalFor(listener);
+      if (signal !== null) this.hear(listener, signal);
+    }
+  }
+
+  private hear(listener: Listener, signal: Signal): void {
+    if (listener.uid !== signal.uid && listener.uid !== ROOT_UID) return;
+    if (!matches(listener.filter, signal)) return;
+    if (listener.filter.mine && !this.isMine(listener, signal)) return;
+    try {
+      listener.hear(signal);
+    } catch (error) {
+      // Other listeners still get the signal.
+      this.onFault(error);
+    }
   }
 
   private isMine(listener: Listener, signal: Signal): boolean {

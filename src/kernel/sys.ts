@@ -4,7 +4,7 @@ import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { CallOptions, ClientInfo, Sys } from "../abi/sys.ts";
 import { either } from "../lib/wait.ts";
-import type { Bus } from "./bus.ts";
+import type { Bus, Listener } from "./bus.ts";
 import type { Dispatch } from "./dispatch.ts";
 
 export interface SysOptions {
@@ -20,7 +20,7 @@ export interface SysOptions {
 }
 
 export function kernelSys(options: SysOptions): Sys {
-  const stops = new Set<() => void>();
+  const listening = new Map<Listener, () => void>();
   const gone = new AbortController();
   return {
     async call<Result>(name: string, args: object, { signal, requestId, onRepeat }: CallOptions = {}) {
@@ -32,26 +32,31 @@ export function kernelSys(options: SysOptions): Sys {
         throw error;
       });
       const client = options.client === undefined ? {} : { client: options.client };
-      return (await options.dispatch(name, args, {
-        caller,
-        requestId: requestId ?? options.newRequestId(),
-        signal: signals,
-        ...(onRepeat !== undefined && { onRepeat }),
-        ...client,
-      })) as Result;
+      try {
+        return (await options.dispatch(name, args, {
+          caller,
+          requestId: requestId ?? options.newRequestId(),
+          signal: signals,
+          ...(onRepeat !== undefined && { onRepeat }),
+          ...client,
+        })) as Result;
+      } finally {
+        // An answer never overtakes signals from before it.
+        for (const listener of listening.keys()) options.bus.catchUp(listener);
+      }
     },
     on(filter, hear) {
-      const stop = options.bus.listen({ uid: options.uid, clientId: options.client?.clientId ?? null, filter, hear });
-      stops.add(stop);
+      const listener = { uid: options.uid, clientId: options.client?.clientId ?? null, filter, hear };
+      listening.set(listener, options.bus.listen(listener));
       return () => {
-        stop();
-        stops.delete(stop);
+        listening.get(listener)?.();
+        listening.delete(listener);
       };
     },
     async close() {
       gone.abort();
-      for (const stop of stops) stop();
-      stops.clear();
+      for (const stop of listening.values()) stop();
+      listening.clear();
     },
   };
 }

@@ -48,29 +48,45 @@ type Loose = { readonly [key: string]: unknown };
 
 /** One line with its newline. `about` names the content in the error if it is too long. */
 export function encodeFrame(frame: ClientFrame | ServerFrame, about: string): string {
-  let text: string;
-  try {
-    text = JSON.stringify(frame);
-  } catch {
-    throw new SysError("EINVAL", `${about} is not plain JSON, or is nested too deep`);
-  }
-  // A UTF-16 unit takes at most three bytes, so most frames need no counting.
-  const bytes = text.length * 3 <= LIMITS.frameBytesMax ? 0 : Buffer.byteLength(text);
-  if (bytes > LIMITS.frameBytesMax) {
-    throw new SysError(
-      "EFBIG",
-      `${about}: too long: ${sizeText(bytes)}; the limit is ${sizeText(LIMITS.frameBytesMax)}`,
-      [
-        frame.kind === "req"
-          ? "put it in a file, and name that file: gsv cp - '~/long.txt' < FILE"
-          : "ask for less at once",
-      ],
-    );
-  }
+  const text = encoded(frame, about);
+  checkSize(text, about, frame.kind);
   // The answers of a kernel were checked when they came in.
   if (frame.kind === "req" && isNestedDeeper(text, LIMITS.jsonDepthMax))
     throw new SysError("EINVAL", `${about} is nested deeper than ${LIMITS.jsonDepthMax}`);
   return `${text}\n`;
+}
+
+const signalTexts = new WeakMap<Signal, string>();
+
+/** One signal goes to many subscribers, so it is encoded once. */
+export function encodeSignal(sub: number, signal: Signal): string {
+  let text = signalTexts.get(signal);
+  if (text === undefined) {
+    text = `${encoded(signal, signal.name)}}\n`;
+    signalTexts.set(signal, text);
+  }
+  const frame = `{"kind":"sig","sub":${sub},"signal":${text}`;
+  checkSize(frame, signal.name, "sig");
+  return frame;
+}
+
+function encoded(value: ClientFrame | ServerFrame | Signal, about: string): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new SysError("EINVAL", `${about} is not plain JSON, or is nested too deep`);
+  }
+}
+
+function checkSize(text: string, about: string, kind: (ClientFrame | ServerFrame)["kind"]): void {
+  // A UTF-16 unit takes at most three bytes, so most frames need no counting.
+  const bytes = text.length * 3 <= LIMITS.frameBytesMax ? 0 : Buffer.byteLength(text);
+  if (bytes <= LIMITS.frameBytesMax) return;
+  throw new SysError(
+    "EFBIG",
+    `${about}: too long: ${sizeText(bytes)}; the limit is ${sizeText(LIMITS.frameBytesMax)}`,
+    [kind === "req" ? "put it in a file, and name that file: gsv cp - '~/long.txt' < FILE" : "ask for less at once"],
+  );
 }
 
 export class FrameDecoder {

@@ -5,13 +5,13 @@
 import { LIMITS } from "../abi/config/limits.ts";
 import type { Signal } from "../abi/signal.ts";
 import type { Clock } from "../lib/clock.ts";
-import { encodeFrame } from "./frame.ts";
+import { encodeSignal } from "./frame.ts";
 
 type Delta = Extract<Signal, { name: "chat.delta" }>;
 
 type Droppable =
   | { readonly sub: number; readonly signal: Signal; readonly text: string; readonly bytes: number }
-  /** Encoded when it is sent, so that the next piece of the same text can join it. */
+  /** Encoded when it is sent: while the peer does not read, the next piece of the same text joins it. */
   | { readonly sub: number; readonly delta: Delta; readonly bytes: number };
 
 type Item = Droppable | { readonly text: string };
@@ -24,8 +24,6 @@ export interface WriteQueueOptions {
   readonly bytesMax?: number;
 }
 
-/** Deltas that come fast are sent together. */
-const DELTA_GATHER_MS = 30;
 const DELTA_JOINED_CHARS_MAX = 16 * 1024;
 const BATCH_CHARS = 64 * 1024;
 
@@ -35,8 +33,7 @@ export class WriteQueue {
   private signalBytes = 0;
   private frameChars = 0;
   private rest: Uint8Array | null = null;
-  private cancelGather: (() => void) | null = null;
-  private gatheredAt = Number.NEGATIVE_INFINITY;
+  private isSoonFlushed = false;
   private closed = false;
   private waiting: (() => void)[] = [];
   /** The highest message number sent, per subscription and process. */
@@ -61,7 +58,7 @@ export class WriteQueue {
     if (signal.name === "chat.delta") this.delta(sub, signal);
     else this.add(sub, signal);
     if (this.events > this.eventsMax || this.signalBytes > this.bytesMax) this.shed();
-    if (signal.name === "chat.delta") this.gather();
+    if (signal.name === "chat.delta") this.flushSoon();
     else this.flush();
   }
 
@@ -91,7 +88,6 @@ export class WriteQueue {
     this.items = [];
     this.rest = null;
     this.frameChars = 0;
-    this.cancelGather?.();
     for (const done of this.waiting.splice(0)) done();
   }
 
@@ -106,7 +102,7 @@ export class WriteQueue {
   private add(sub: number, signal: Signal): void {
     let text: string;
     try {
-      text = encodeFrame({ kind: "sig", sub, signal }, signal.name);
+      text = encodeSignal(sub, signal);
     } catch {
       // Too big for a frame: the reader fetches it from the history in pieces.
       this.add(sub, this.resyncFor(sub, signal));
@@ -168,16 +164,17 @@ export class WriteQueue {
     this.signalBytes -= item.bytes;
   }
 
-  private gather(): void {
-    if (this.rest !== null || this.cancelGather !== null) return;
-    const wait = this.gatheredAt + DELTA_GATHER_MS - this.options.clock.mono();
-    if (wait <= 0) this.flush();
-    else this.cancelGather = this.options.clock.after(wait, () => this.flush());
+  /** The deltas of several processes come at once, and leave in one write. */
+  private flushSoon(): void {
+    if (this.rest !== null || this.isSoonFlushed) return;
+    this.isSoonFlushed = true;
+    queueMicrotask(() => {
+      this.isSoonFlushed = false;
+      this.flush();
+    });
   }
 
   private flush(): void {
-    this.cancelGather?.();
-    this.cancelGather = null;
     let next = 0;
     while (this.rest === null && !this.closed && next < this.items.length) {
       let batch = "";
@@ -188,12 +185,11 @@ export class WriteQueue {
       this.put(Buffer.from(batch));
     }
     this.items.splice(0, next);
-    if (next > 0) this.gatheredAt = this.options.clock.mono();
     if (this.rest === null) for (const done of this.waiting.splice(0)) done();
   }
 
   private leave(item: Item): string {
-    if ("delta" in item) return encodeFrame({ kind: "sig", sub: item.sub, signal: item.delta }, item.delta.name);
+    if ("delta" in item) return encodeSignal(item.sub, item.delta);
     if ("signal" in item) this.remember(item.sub, item.signal);
     else this.frameChars -= item.text.length;
     return item.text;

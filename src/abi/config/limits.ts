@@ -47,7 +47,7 @@ export const LIMITS = {
   restingProcessDatabasesMax: 4, // kept open while unused
   processDatabaseRestMs: 4000,
   syscallLogRowsMax: 1000,
-  connectionsMax: 512, // to one kernel; fewer if the file descriptor limit is low
+  connectionsMax: 1200, // to the socket, and as many to the network; fewer if the file descriptor limit is low
   subscriptionsPerConnectionMax: 256,
   waitsPerConnectionMax: 256, // at once
   subscriberEventsMax: 1000,

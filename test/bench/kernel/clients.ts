@@ -155,7 +155,11 @@ async function idleRow(served: Served): Promise<Row> {
     if (!isOpen) throw new Error("an idle client was disconnected");
     return after - before;
   };
-  const floor = await added(bare.cost, () => upgraded(bare.port, ""), ({ send }) => send("hello"));
+  const floor = await added(
+    bare.cost,
+    () => upgraded(bare.port, ""),
+    ({ send }) => send("hello"),
+  );
   return {
     ...{ name: `clients: ${IDLE} idle ones over a websocket, memory`, unit: "MiB" },
     median: await added(kernel, () => openWebsocket(served), follow),
