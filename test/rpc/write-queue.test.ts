@@ -9,10 +9,12 @@ function peer(limits: { eventsMax?: number; bytesMax?: number } = {}) {
   const clock = new FakeClock();
   let open = true;
   let taken = "";
+  let writes = 0;
   const queue = new WriteQueue({
     clock,
     write: (bytes) => {
       const part = open ? bytes.length : 0;
+      writes++;
       taken += Buffer.from(bytes.subarray(0, part)).toString();
       return part;
     },
@@ -20,7 +22,7 @@ function peer(limits: { eventsMax?: number; bytesMax?: number } = {}) {
   });
   return {
     queue,
-    clock,
+    writes: () => writes,
     stall() {
       open = false;
       queue.frame('{"stalled":true}\n');
@@ -51,21 +53,19 @@ describe("a queue to a peer that keeps up", () => {
     expect(said(read())).toEqual(["chat.text message 1", "answer", "chat.text message 2"]);
   });
 
-  test("sends the first delta at once and gathers those that follow within 8 ms into one", async () => {
-    const { queue, clock, read } = peer();
+  test("sends deltas that come at once in one write, after the current step", async () => {
+    const { queue, writes, read } = peer();
     queue.signal(1, delta("a"));
-    expect(said(read())).toEqual(["chat.delta a"]);
-    for (const piece of ["b", "c", "d"]) queue.signal(1, delta(piece));
-    expect(said(read.call(null))).toEqual(["chat.delta bcd"]);
-    queue.signal(1, delta("e"));
-    queue.signal(1, delta("f"));
-    await clock.advance(8);
-    expect(said(read())).toEqual(["chat.delta ef"]);
+    queue.signal(1, delta("b", { pid: "init:1000" }));
+    queue.signal(2, delta("c"));
+    expect(writes()).toBe(0);
+    await Promise.resolve();
+    expect(writes()).toBe(1);
+    expect(said(read())).toEqual(["chat.delta a", "chat.delta b", "chat.delta c"]);
   });
 
   test("joins only pieces of one text, and never across another signal", async () => {
-    const { queue, clock, read } = peer();
-    queue.signal(1, delta("first"));
+    const { queue, read } = peer();
     queue.signal(1, delta("a"));
     queue.signal(2, delta("a"));
     queue.signal(1, delta("b", { kind: "thinking" }));
@@ -75,9 +75,8 @@ describe("a queue to a peer that keeps up", () => {
     queue.signal(1, delta("g", { turn: 3, run: "r2" }));
     queue.signal(1, text(1));
     queue.signal(1, delta("f", { turn: 2, run: "r2" }));
-    await clock.advance(8);
+    await Promise.resolve();
     expect(said(read())).toEqual([
-      "chat.delta first",
       "chat.delta a",
       "chat.delta a",
       "chat.delta b",
@@ -87,6 +86,16 @@ describe("a queue to a peer that keeps up", () => {
       "chat.text message 1",
       "chat.delta f",
     ]);
+  });
+
+  test("a signal for many subscribers is encoded once", () => {
+    const signal = text(1);
+    let encodings = 0;
+    const counted = { ...signal, toJSON: () => [signal, encodings++][0] } as object as Signal;
+    const peers = Array.from({ length: 3 }, () => peer());
+    for (const [sub, { queue }] of peers.entries()) queue.signal(sub, counted);
+    expect(peers.map(({ read }) => read())).toEqual([0, 1, 2].map((sub) => [{ kind: "sig", sub, signal }]) as never);
+    expect(encodings).toBe(1);
   });
 });
 
