@@ -53,6 +53,8 @@ export interface Link {
   readonly leaving: LeaveReason | null;
   /** Resolves when the connection has ended. */
   readonly ended: Promise<void>;
+  /** Whether it ended from the other side, or by a fault. */
+  readonly isLost: boolean;
   call(name: string, args: object, options?: CallOptions): Promise<unknown>;
   on(filter: SignalFilter, listener: (signal: Signal) => void): () => void;
   close(): void;
@@ -135,6 +137,8 @@ export class SocketLink implements Link {
   readonly greeted: Promise<void>;
   readonly ended: Promise<void>;
   leaving: LeaveReason | null = null;
+  /** Called when a call is sent. */
+  onBusy: () => void = () => {};
   private identity: KernelIdentity | null = null;
   private readonly greeting = Promise.withResolvers<void>();
   private readonly ending = Promise.withResolvers<void>();
@@ -143,8 +147,11 @@ export class SocketLink implements Link {
   private readonly decoder = new FrameDecoder((frame) => this.frame(frame), "kernel");
   private readonly calls = new Map<number, Waiting>();
   private readonly listeners = new Map<number, (signal: Signal) => void>();
+  /** Runs that have begun to answer and have not ended. */
+  private readonly runs = new Set<string>();
   private nextId = 1;
   private fault: Error | null = null;
+  private isClosed = false;
 
   constructor(clock: Clock) {
     this.queue = new WriteQueue({ clock, write: (bytes) => this.socket?.write(bytes) ?? -1 });
@@ -157,6 +164,20 @@ export class SocketLink implements Link {
   get kernel(): KernelIdentity {
     if (this.identity === null) throw new Error("no hello yet");
     return this.identity;
+  }
+
+  /** Whether the peer owes an answer. */
+  get isBusy(): boolean {
+    return this.calls.size > 0 || this.runs.size > 0;
+  }
+
+  get isLost(): boolean {
+    return this.fault !== null && !this.isClosed;
+  }
+
+  /** Ended with the link, even if it never opens. */
+  connecting(socket: LinkSocket): void {
+    this.socket = socket;
   }
 
   opened(socket: LinkSocket, info: ClientInfo, login: Credentials | undefined): void {
@@ -207,6 +228,7 @@ export class SocketLink implements Link {
       reject(cancelled(name));
     };
     this.calls.set(id, { resolve, reject });
+    this.onBusy();
     if (signal === undefined) return promise;
     signal.addEventListener("abort", abort, { once: true });
     return promise.finally(() => signal.removeEventListener("abort", abort));
@@ -219,10 +241,13 @@ export class SocketLink implements Link {
     this.send({ kind: "sub", id, filter }, "a subscription");
     return () => {
       if (this.listeners.delete(id)) this.send({ kind: "unsub", id }, "a subscription");
+      // The ends of their answers are not heard any more.
+      if (this.listeners.size === 0) this.runs.clear();
     };
   }
 
   close(): void {
+    this.isClosed = true;
     void this.queue.flushed().then(() => {
       this.socket?.end();
       this.lost(new ConnectionLost("closed", "closed here"));
@@ -255,6 +280,7 @@ export class SocketLink implements Link {
   }
 
   private tell(sub: number, signal: Signal): void {
+    this.note(signal);
     try {
       this.listeners.get(sub)?.(signal);
     } catch (error) {
@@ -262,6 +288,15 @@ export class SocketLink implements Link {
       queueMicrotask(() => {
         throw error;
       });
+    }
+  }
+
+  private note(signal: Signal): void {
+    if (!("run" in signal) || typeof signal.run !== "string") return;
+    if (signal.name === "chat.complete") this.runs.delete(signal.run);
+    else if (!this.runs.has(signal.run)) {
+      this.runs.add(signal.run);
+      this.onBusy();
     }
   }
 

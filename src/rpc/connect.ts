@@ -26,6 +26,8 @@ export type OpenOptions = SysOptions & FindOptions;
 /** After so many deaths on one call in a row, give up. */
 const RESENDS_MAX = 10;
 const RESENDS_FORGOTTEN_MS = 10_000;
+/** Between two looks at a computer whose kernel has gone. */
+const COMES_BACK_MS = 1000;
 const STOPPED_HINT = "gsv kernel start starts it again";
 
 export function openSys(options: OpenOptions): Sys {
@@ -186,9 +188,18 @@ export class KernelSys implements Sys {
     this.link = null;
     if (this.closed) return;
     if (link.leaving === "stop") this.stopped = true;
-    if (this.listeners.size === 0) return;
-    // Without a kernel listeners get their resync too: their next call reports the reason.
-    this.attach().catch(() => this.listeners.resync());
+    if (this.listeners.size > 0) this.reattach();
+  }
+
+  private reattach(): void {
+    this.attach().catch((error: unknown) => {
+      // Without a kernel listeners get their resync too: their next call reports the reason.
+      this.listeners.resync();
+      if (this.finder.comesBack && error instanceof SysError && error.code === "EAGAIN")
+        this.options.clock.after(COMES_BACK_MS, () => {
+          if (!this.closed && this.link === null && this.listeners.size > 0) this.reattach();
+        });
+    });
   }
 }
 

@@ -65,6 +65,8 @@ const LOG_HINT = "for details, run: gsv logs";
 export interface Finder {
   /** Whether the kernel has recently failed to answer. */
   readonly isSilent: boolean;
+  /** A lost kernel is looked for as long as somebody listens. */
+  readonly comesBack?: boolean;
   /** The running kernel, or null. */
   probe(): Promise<Link | null>;
   /** A running kernel. `mayStart` throws if none may be started, or if the caller has gone. */

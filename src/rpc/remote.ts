@@ -1,30 +1,46 @@
-// The Sys of a command whose kernel runs on another computer: frames over a websocket, with a token. It starts no kernel and reads nothing
-// without one. After a lost connection it connects again and repeats unanswered calls with the same request ids.
+// The Sys of a command whose kernel runs on another computer. It starts no kernel and reads nothing without one. After a lost connection it
+// connects again and repeats unanswered calls with the same request ids.
 
 import { SysError } from "../abi/errno.ts";
 import type { RandomBytes } from "../abi/ids.ts";
-import type { CallClass, ClientInfo, Sys } from "../abi/sys.ts";
-import type { Clock } from "../lib/clock.ts";
-import { ConnectionLost, greeted, type Link, type LinkSocket, SocketLink } from "./client.ts";
+import type { CallClass, Sys } from "../abi/sys.ts";
+import { ConnectionLost, type Link } from "./client.ts";
 import { KernelSys } from "./connect.ts";
 import type { Finder } from "./find.ts";
+import { dialWebsocket, type WebsocketOptions } from "./websocket-link.ts";
 
-export interface RemoteOptions {
-  /** `http://…` or `https://…`, without a path. */
-  readonly url: string;
-  readonly token: string;
-  readonly info: ClientInfo;
-  readonly clock: Clock;
+/** lost: retrying. */
+export type LineState = "lost" | "back";
+
+export interface RemoteOptions extends WebsocketOptions {
   readonly random: RandomBytes;
   readonly classOf: (call: string) => Promise<CallClass | undefined>;
+  /** Called when the connection is lost, and when it is back. */
+  readonly onLine?: (state: LineState) => void;
+  readonly settings?: Partial<RemoteSettings>;
 }
 
-const SOCKET_PATH = "/api/socket";
-const HELLO_MS = 10_000;
-const RETRY_MS_FIRST = 50;
-const RETRY_MS_MAX = 1000;
-/** A restart takes about two seconds. */
-const TRY_FOR_MS = 10_000;
+export interface RemoteSettings {
+  readonly retryMs: number;
+  readonly retryMsMax: number;
+  /** How long a server may be away that has not answered yet: a restart takes about two seconds. */
+  readonly firstMs: number;
+  /** How long a call waits for a server that was there. */
+  readonly againMs: number;
+  readonly helloMs: number;
+  readonly helloMsMax: number;
+}
+
+const SETTINGS: RemoteSettings = {
+  retryMs: 50,
+  retryMsMax: 10_000,
+  firstMs: 10_000,
+  againMs: 300_000,
+  helloMs: 2000,
+  helloMsMax: 10_000,
+};
+/** A kernel that leaves for the next one is not reported before. */
+const RESTART_MS = 1000;
 
 export function openRemoteSys(options: RemoteOptions): Sys {
   const { clock, random, classOf } = options;
@@ -37,9 +53,16 @@ export function openRemoteSys(options: RemoteOptions): Sys {
 
 class RemoteFinder implements Finder {
   readonly isSilent = false;
+  readonly comesBack = true;
+  private readonly settings: RemoteSettings;
   private refused: SysError | null = null;
+  private wasThere = false;
+  private isCut = false;
+  private failures = 0;
 
-  constructor(private readonly options: RemoteOptions) {}
+  constructor(private readonly options: RemoteOptions) {
+    this.settings = { ...SETTINGS, ...options.settings };
+  }
 
   async probe(): Promise<Link | null> {
     try {
@@ -51,16 +74,18 @@ class RemoteFinder implements Finder {
   }
 
   async ensure(mayStart: () => void): Promise<Link> {
-    const { clock, url } = this.options;
-    const deadline = clock.mono() + TRY_FOR_MS;
-    for (let wait = RETRY_MS_FIRST; ; wait = Math.min(wait * 2, RETRY_MS_MAX)) {
+    const { clock } = this.options;
+    const { firstMs, againMs, retryMs, retryMsMax } = this.settings;
+    const since = clock.mono();
+    const deadline = since + (this.wasThere ? againMs : firstMs);
+    for (let wait = retryMs; ; wait = Math.min(wait * 2, retryMsMax)) {
       try {
         return await this.link();
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
         mayStart();
-        if (clock.mono() + wait > deadline)
-          throw new SysError("EAGAIN", `${url} does not answer`, ["on that computer: gsv serve status"]);
+        if (clock.mono() - since > RESTART_MS) this.cut();
+        if (clock.mono() + wait > deadline) throw this.away();
       }
       await clock.sleep(wait);
     }
@@ -69,64 +94,52 @@ class RemoteFinder implements Finder {
   private async link(): Promise<Link> {
     // A wrong token is not retried, because each attempt counts towards the lockout.
     if (this.refused !== null) throw this.refused;
+    const { helloMs, helloMsMax } = this.settings;
     try {
-      return this.sameVersion(await dialWebsocket(this.options));
+      const link = this.sameVersion(await dialWebsocket(this.options, Math.min(helloMs * 2 ** this.failures, helloMsMax)));
+      this.failures = 0;
+      this.there(link);
+      return link;
     } catch (error) {
+      this.failures = Math.min(this.failures + 1, 10);
       if (error instanceof SysError && error.code === "EAUTH") this.refused = error;
       throw error;
     }
   }
 
+  private there(link: Link): void {
+    this.wasThere = true;
+    if (this.isCut) this.options.onLine?.("back");
+    this.isCut = false;
+    void link.ended.then(() => {
+      if (link.isLost && link.leaving === null) this.cut();
+    });
+  }
+
+  private cut(): void {
+    if (this.isCut || !this.wasThere) return;
+    this.isCut = true;
+    this.options.onLine?.("lost");
+  }
+
+  private away(): SysError {
+    const { name, url } = this.options.server;
+    return new SysError("EAGAIN", `${name} does not answer`, [`at ${url}; on that computer: gsv serve status`]);
+  }
+
   private sameVersion(link: Link): Link {
-    const { url, info } = this.options;
+    const { server, info } = this.options;
     const there = link.kernel.version;
     if (there === info.version) return link;
     link.close();
-    const isOlder = Bun.semver.order(info.version, there) < 0;
-    throw new SysError("ECONFIG", `gsv here is ${info.version}, at ${url} it is ${there}`, [
-      isOlder ? "update gsv on this computer" : "update gsv on that computer",
-    ]);
+    throw otherVersion(info.version, there, server.name);
   }
 }
 
-async function dialWebsocket({ url, token, info, clock }: RemoteOptions): Promise<Link> {
-  const link = new SocketLink(clock);
-  const socket = new WebSocket(`${url.replace(/^http/, "ws")}${SOCKET_PATH}`, {
-    headers: { authorization: `Bearer ${token}` },
-  });
-  socket.binaryType = "arraybuffer";
-  const end: LinkSocket = {
-    write(bytes) {
-      if (socket.readyState !== WebSocket.OPEN) return -1;
-      socket.send(bytes);
-      return bytes.length;
-    },
-    end: () => socket.close(),
-    // After a lost connection the peer does not answer a close.
-    terminate: () => socket.terminate(),
-  };
-  socket.onopen = () => link.opened(end, info, undefined);
-  socket.onmessage = ({ data }) => link.received(new Uint8Array(data as ArrayBuffer));
-  const lost = () => link.lost(new ConnectionLost("closed", `${url} ended the connection`));
-  socket.onclose = lost;
-  socket.onerror = (event) => {
-    const refusal = refusalIn(event, url);
-    if (refusal === null) lost();
-    else link.lost(refusal);
-  };
-  return await greeted(link, { info, clock, helloMs: HELLO_MS });
-}
-
-/** What no further attempt changes; null for a server that may answer later. */
-function refusalIn(event: Event, url: string): SysError | null {
-  const { message } = event as ErrorEvent;
-  if (/status code: 421/.test(message))
-    return new SysError("ECONFIG", `${url} is not a name of that server`, [
-      `on that computer, as root: gsv config set --system serve.hosts ${new URL(url).hostname}`,
-    ]);
-  if (!/TLS handshake failed/.test(message)) return null;
-  if (/WRONG_VERSION_NUMBER/.test(message)) return new SysError("ECONFIG", `no TLS at ${url}`, ["use http://"]);
-  return new SysError("ECONFIG", `cannot verify the certificate of ${url}`, [
-    "to trust a certificate of your own: NODE_EXTRA_CA_CERTS=FILE",
+/** Says which side to update. */
+export function otherVersion(here: string, there: string, name: string): SysError {
+  const isOlder = Bun.semver.order(here, there) < 0;
+  return new SysError("ECONFIG", `gsv here is ${here}, on ${name} it is ${there}`, [
+    isOlder ? "update gsv on this computer" : `update gsv on ${name}`,
   ]);
 }
