@@ -4,6 +4,7 @@
 import type { HomeKeeping } from "../src/abi/backup.ts";
 import type { SysError } from "../src/abi/errno.ts";
 import type { RandomBytes } from "../src/abi/ids.ts";
+import type { RemoteEntry, RemoteServer, SavedRemotes } from "../src/abi/remote.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { WakeTimer } from "../src/abi/wake.ts";
 import type { Doctor } from "../src/doctor/examine.ts";
@@ -67,6 +68,20 @@ export interface SignIn {
   forget(name: string): Promise<void>;
 }
 
+/** Kernels on other computers. */
+export interface Remotes {
+  /** From the first use of `sys` on. */
+  choose(name: string): void;
+  /** The kernel of this invocation; null: that of the home of this computer. */
+  current(): Promise<Pick<RemoteServer, "name" | "url"> | null>;
+  /** Its name once it is known; null for the home of this computer. */
+  readonly name: string | null;
+  /** Receives cuts of the connection instead of stderr, until the returned function is called. */
+  onLine(listener: (state: "lost" | "back") => void): () => void;
+  saved(): Promise<SavedRemotes>;
+  entry(): Promise<RemoteEntry>;
+}
+
 export interface KeptLogin {
   readonly id: string;
   readonly token: string;
@@ -82,6 +97,7 @@ export interface ManagerLines {
 
 export interface Io {
   readonly signIn: SignIn;
+  readonly remotes: Remotes;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stdin: Input;
@@ -118,8 +134,11 @@ export interface Io {
   override(assignments: readonly string[]): Promise<void>;
   /** The text of an error without the secrets of this home. */
   conceal(text: string): Promise<string>;
-  /** The files of this computer, with your permissions; paths are relative to the current directory. */
-  host(): Promise<Side>;
+  /**
+   * The files of this computer, with your permissions; paths are relative to the current directory. With a remote kernel only for `copy`, a
+   * command that names both sides.
+   */
+  host(use?: "copy"): Promise<Side>;
   /** The same one at every call; nothing is connected or started before its first use. */
   sys(): Sys;
   readonly kernel: {

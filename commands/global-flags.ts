@@ -16,6 +16,7 @@ interface GlobalFlag {
 
 export const GLOBAL_FLAGS = {
   "--user": { meta: "NAME", doc: "account to act as", needs: "an account name" },
+  "--remote": { meta: "NAME", doc: "kernel of another computer; local for this one", needs: "the name of a remote" },
   "--set": { meta: "KEY=VALUE", doc: "setting for this command only", isRepeated: true, needs: "KEY=VALUE" },
   "--jq": { meta: "EXPR", doc: "jq program to apply to each JSON object", needs: "a jq program" },
   "--quiet": { doc: "no status output unless something fails" },
@@ -98,7 +99,7 @@ function split(token: string): { readonly name: GlobalName | null; readonly inli
 function check(name: GlobalName, value: string | undefined, before: readonly string[]): void {
   const flag: GlobalFlag = GLOBAL_FLAGS[name];
   const isOther = flag.choices !== undefined && !flag.choices.includes(value ?? "");
-  const isFlag = name === "--user" && value?.startsWith("-") === true;
+  const isFlag = (name === "--user" || name === "--remote") && value?.startsWith("-") === true;
   if (!takesValue(name) && value !== undefined) throw usage(name, `${name} takes no value`);
   if (takesValue(name) && (value === undefined || isOther || isFlag)) throw usage(name, `${name} needs ${flag.needs}`);
   if (before.length > 0 && flag.isRepeated !== true) throw usage(name, `${name} is given twice`);

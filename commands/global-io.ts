@@ -14,6 +14,8 @@ const HELD_CHARS_MAX = 65_536;
 export async function runWith(globals: GlobalValues, io: Io, run: (io: Io) => Promise<number>): Promise<number> {
   const user = globals.get("--user")?.[0];
   if (user !== undefined) io.signIn.as(accountName(user));
+  const remote = globals.get("--remote")?.[0];
+  if (remote !== undefined) io.remotes.choose(remote);
   const settings = globals.get("--set");
   if (settings !== undefined) await io.override(settings);
   const program = globals.get("--jq")?.[0];

@@ -14,8 +14,6 @@ const CALLED: ReadonlyMap<string, readonly string[]> = new Map([
   ["init", ["workspace attach .", "auth setup"]],
   ["jobs", ["ps"]],
   ["less", ["cat"]],
-  ["login", ["auth setup"]],
-  ["logout", ["auth logout"]],
   ["memory", ["context list"]],
   ["resume", ["attach", "proc resume"]],
   ["sessions", ["ps", "session list"]],

@@ -2,11 +2,10 @@
 // what the command needs.
 
 import type { Io, Output } from "../commands/command.ts";
-import type { AttachRequest } from "../commands/proc/attach.ts";
 import type { HomeKeeping } from "./abi/backup.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
-import type { Signing } from "./client/sign-in.ts";
+import type { RemotesHere } from "./client/remotes/here.ts";
 import type { Clock } from "./lib/clock.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -55,7 +54,7 @@ async function clockOf(file: string | undefined): Promise<Clock> {
 }
 
 /** The invocation with its home. Throws if GSV_HOME is invalid. */
-async function atHome(here: Awaited<ReturnType<typeof invocation>>) {
+async function atHome(here: Here) {
   const { checkedEnvironment, homeFrom, homePaths } = await import("./paths.ts");
   const { socketPlace } = await import("./client/socket.ts");
   const env = await checkedEnvironment(here.env);
@@ -63,9 +62,10 @@ async function atHome(here: Awaited<ReturnType<typeof invocation>>) {
   return { ...here, paths, socket: () => socketPlace(paths, { uid: here.uid, runtimeDir: env.XDG_RUNTIME_DIR }) };
 }
 
+type Here = Awaited<ReturnType<typeof invocation>>;
 type Invocation = Awaited<ReturnType<typeof atHome>>;
 
-async function homeOrFault(here: Awaited<ReturnType<typeof invocation>>) {
+async function homeOrFault(here: Here) {
   const { SysError } = await import("./abi/errno.ts");
   try {
     return await atHome(here);
@@ -136,6 +136,8 @@ async function commandProcess(): Promise<number> {
   const { currentDirectory, isInForeground, outputOf, standardInput, signalsOf } = await import("./machine/io.ts");
   const { runCommandLine } = await import("../commands/run.ts");
   const { lazySys } = await import("./client/lazy.ts");
+  const { remotesHere } = await import("./client/remotes/here.ts");
+  const { signingIn } = await import("./client/lazy-sign-in.ts");
   const here = await invocation();
   const { clock, random, env } = here;
   const cwd = currentDirectory(env.PWD);
@@ -146,9 +148,13 @@ async function commandProcess(): Promise<number> {
     stderr.isTTY ? (await import("./machine/terminal.ts")).askHidden(prompt, takeTermination) : null;
   const signIn = signingIn(here, askHidden);
   let tell = (line: string): void => void stderr.write(line);
+  const remotes = remotesHere({ ...here, info: () => infoOf(here, cwd, flags), say: (line) => tell(line) });
   const sys = lazySys(async () => {
-    const login = await signIn.credentials();
-    return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => tell(line));
+    const server = await remotes.current();
+    const home = await atHome(here);
+    if (server !== null) return await remotes.open(server, { home, account: signIn.acted() });
+    const info = await infoOf(here, cwd, flags);
+    return openKernel({ ...home, info, login: await signIn.credentials() }, (line) => tell(line));
   });
   const { onSignal, over } = signalsOf(process);
   const io: Io = {
@@ -156,6 +162,7 @@ async function commandProcess(): Promise<number> {
     stderr,
     stdin,
     signIn,
+    remotes,
     env,
     cwd,
     onSignal,
@@ -172,18 +179,7 @@ async function commandProcess(): Promise<number> {
       answersHere: () => stdin.isTTY && stderr.isTTY && isInForeground(),
       ask: async (...asked) => (await import("./machine/terminal.ts")).ask(stderr, clock, ...asked),
       askHidden,
-      edit: async (request) => {
-        const { home, runDir: directory } = (await atHome(here)).paths;
-        return (await import("./machine/terminal.ts")).editText(
-          { env, cwd, home, directory, clock, onSignal },
-          request,
-        );
-      },
-    },
-    host: async () => {
-      const { hostSide } = await import("./machine/host-files.ts");
-      const { home, runDir } = (await atHome(here)).paths;
-      return hostSide({ cwd, home, drafts: runDir, clock, random });
+      edit: editing({ ...here, cwd, onSignal }),
     },
     override: async (said) => {
       flags = { ...flags, ...(await import("./client/flags.ts")).flagsFrom(said) };
@@ -193,52 +189,45 @@ async function commandProcess(): Promise<number> {
       return withoutStored(text, async () => (await atHome(here)).paths);
     },
     sys: () => sys,
-    keep: lazyKeeping(() => atHome(here), cwd),
-    kernel: { start: () => sys.call("system.start", {}), manage: managing(here, sys) },
-    machine: {
-      async doctor() {
-        const { patientOf } = await import("./machine/doctor.ts");
-        const { doctorOf } = await import("./doctor/examine.ts");
-        return doctorOf(await patientOf({ ...here, home: await homeOrFault(here) }));
-      },
-      providers: async () => (await import("./providers/table.ts")).providerNames(),
-      async places() {
-        const { placesOf } = await import("./machine/doctor.ts");
-        const { paths, socket, command } = await atHome(here);
-        return placesOf(paths, socket, command.at(-1) ?? "gsv");
-      },
-      wakeTimer: async () => (await import("./machine/wake/wake.ts")).wakeTimer(await atHome(here)),
+    keep: lazyKeeping(async () => {
+      await remotes.onlyHere("gsv's home");
+      return await atHome(here);
+    }, cwd),
+    kernel: { start: () => sys.call("system.start", {}), manage: managing(here, sys, remotes) },
+    machine: machineOf(here, remotes),
+    async peek() {
+      // Its user closes it, and the command goes on.
+      if ((await remotes.current()) !== null) return { ...sys, close: async () => {} };
+      return await (await import("./client/read.ts")).peek(() => atHome(here));
     },
-    peek: async () => (await import("./client/read.ts")).peek(() => atHome(here)),
     manual: async () => (await import("./prompts/manual.ts")).MANUAL,
-    hostTerminal: async ({ bare }) => {
-      const { hostTerminal } = await import("./machine/host-terminal.ts");
-      const { paths } = await atHome(here);
-      return hostTerminal({ paths, env, cwd, clock, bare, say: (line) => stderr.write(line) });
-    },
-    hostLine: async (line, directory = cwd) => {
-      const { hostLine } = await import("./machine/host-terminal.ts");
-      return hostLine({ line, env, cwd: directory, clock, random });
-    },
-    isOnPath: (name) => Bun.which(name, { PATH: env.PATH ?? "" }) !== null,
+    ...onThisComputer({ ...here, cwd, stderr }, remotes),
     spawn: async (program) => (await import("./machine/spawn.ts")).runOnTerminal(program),
   };
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
-    const to = isPerson && argv[0] === "attach" ? await attachRequestOf(argv) : null;
-    if (to === null && (!isPerson || argv.some((word) => word !== "--plain" && word !== "--init")))
-      return over(await runCommandLine(argv, io));
+    const terminal = isPerson ? await (await import("./client/terminal-asked.ts")).terminalAsked(argv) : null;
+    if (terminal === null) return over(await runCommandLine(argv, io));
+    if (terminal.remote !== null) remotes.choose(terminal.remote);
     const [{ atTerminal }, { paths }] = await Promise.all([import("./machine/at-terminal.ts"), atHome(here)]);
-    return await atTerminal(io, { paths, plain: argv.includes("--plain"), to, init: argv.includes("--init") });
+    return await atTerminal(io, { paths, ...terminal });
   } finally {
     await sys.close();
   }
 }
 
-function managing(here: Awaited<ReturnType<typeof invocation>>, sys: Sys): Io["kernel"]["manage"] {
+function managing(here: Here, sys: Sys, remotes: RemotesHere): Io["kernel"]["manage"] {
   return async (lines) => {
+    await remotes.onlyHere("the process manager");
     const [{ managerLines }, { paths }] = await Promise.all([import("./client/manager-lines.ts"), atHome(here)]);
     await managerLines(paths.kernelDb, lines, { sys, clock: here.clock });
+  };
+}
+
+function editing(here: Here & Pick<Io, "cwd" | "onSignal">): Io["person"]["edit"] {
+  return async (request) => {
+    const { home, runDir: directory } = (await atHome(here)).paths;
+    return (await import("./machine/terminal.ts")).editText({ ...here, home, directory }, request);
   };
 }
 
@@ -255,8 +244,52 @@ function withReader(onSignal: Io["onSignal"]): Io["onEnding"] {
   };
 }
 
-async function attachRequestOf(argv: readonly string[]): Promise<AttachRequest | null> {
-  return (await import("../commands/proc/attach.ts")).attachRequest(argv);
+/** What works with the kernel of this computer only, and `cp`. */
+function onThisComputer(here: Here & Pick<Io, "cwd" | "stderr">, remotes: RemotesHere) {
+  const { env, clock, random, cwd, stderr } = here;
+  const ports: Pick<Io, "host" | "hostTerminal" | "hostLine" | "isOnPath"> = {
+    host: async (use) => {
+      if (use !== "copy") await remotes.onlyHere("files of this computer");
+      const { hostSide } = await import("./machine/host-files.ts");
+      const { home, runDir } = (await atHome(here)).paths;
+      return hostSide({ cwd, home, drafts: runDir, clock, random });
+    },
+    hostTerminal: async ({ bare }) => {
+      await remotes.onlyHere("a shell of this computer");
+      const { hostTerminal } = await import("./machine/host-terminal.ts");
+      const { paths } = await atHome(here);
+      return hostTerminal({ paths, env, cwd, clock, bare, say: (line) => stderr.write(line) });
+    },
+    hostLine: async (line, directory = cwd) => {
+      await remotes.onlyHere("programs of this computer");
+      const { hostLine } = await import("./machine/host-terminal.ts");
+      return hostLine({ line, env, cwd: directory, clock, random });
+    },
+    isOnPath: (name) => remotes.name === null && Bun.which(name, { PATH: env.PATH ?? "" }) !== null,
+  };
+  return ports;
+}
+
+function machineOf(here: Here, remotes: RemotesHere): Io["machine"] {
+  const home = async (what: string) => {
+    await remotes.onlyHere(what);
+    return await atHome(here);
+  };
+  return {
+    async doctor() {
+      await remotes.onlyHere("a check of this computer");
+      const { patientOf } = await import("./machine/doctor.ts");
+      const { doctorOf } = await import("./doctor/examine.ts");
+      return doctorOf(await patientOf({ ...here, home: await homeOrFault(here) }));
+    },
+    providers: async () => (await import("./providers/table.ts")).providerNames(),
+    async places() {
+      const { placesOf } = await import("./machine/doctor.ts");
+      const { paths, socket, command } = await home("paths of this computer");
+      return placesOf(paths, socket, command.at(-1) ?? "gsv");
+    },
+    wakeTimer: async () => (await import("./machine/wake/wake.ts")).wakeTimer(await home("the timer of this computer")),
+  };
 }
 
 /** Loaded by the few commands that need it. */
@@ -291,53 +324,18 @@ async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<O
   return (await import("./machine/redact-environment.ts")).redactedOutput(env, output);
 }
 
-/** Loaded only to act as another account. */
-function signingIn(
-  here: Awaited<ReturnType<typeof invocation>>,
-  ask: (prompt: string) => Promise<string | null>,
-): Signing {
-  const { env, clock } = here;
-  let acted: Parameters<Signing["as"]> | null = null;
-  let asks = true;
-  const loaded = async () => {
-    const { signing } = await import("./client/sign-in.ts");
-    const { homeFrom, homePaths } = await import("./paths.ts");
-    const runDir = () => homePaths(homeFrom(env.GSV_HOME, env.HOME || "/")).runDir;
-    const made = signing({ env, runDir, now: () => clock.now(), ask });
-    if (acted !== null) made.as(...acted);
-    if (!asks) made.unasked();
-    return made;
-  };
-  return {
-    as: (...how) => {
-      acted = how;
-    },
-    unasked: () => {
-      asks = false;
-    },
-    keep: async (...login) => (await loaded()).keep(...login),
-    kept: async (name) => (await loaded()).kept(name),
-    forget: async (name) => (await loaded()).forget(name),
-    credentials: async () => (acted === null && !env.GSV_TOKEN ? undefined : (await loaded()).credentials()),
-  };
+async function infoOf({ env, clock, random }: Here, cwd: string, flags: ClientInfo["flags"]): Promise<ClientInfo> {
+  const [{ clientEnv }, { uuidv7 }] = await Promise.all([import("./client/client.ts"), import("./abi/ids.ts")]);
+  const said = flags === undefined ? {} : { flags };
+  return { clientId: uuidv7(clock.now(), random), version: VERSION, cwd, env: clientEnv(env), ...said };
 }
 
 async function openKernel(
-  here: Invocation & { readonly login: Credentials | undefined; readonly flags: ClientInfo["flags"] },
-  cwd: string,
+  here: Invocation & { readonly login: Credentials | undefined; readonly info: ClientInfo },
   say: (line: string) => void,
 ) {
-  const { clientEnv, clientSys, isInProcess } = await import("./client/client.ts");
-  const { uuidv7 } = await import("./abi/ids.ts");
-  const { env, paths, clock, random, flags } = here;
-  const said = flags === undefined ? {} : { flags };
-  const info = { clientId: uuidv7(clock.now(), random), version: VERSION, cwd, env: clientEnv(env), ...said };
-  if (env.GSV_SERVER) {
-    const remote = (await import("./client/remote.ts")).remoteSys({ env, info, clock, random });
-    // What a terminal remembers stays on this computer.
-    (await import("./paths.ts")).prepareHome(paths, here.uid);
-    if (remote !== null) return remote;
-  }
+  const { clientSys, isInProcess } = await import("./client/client.ts");
+  const { env, paths, info } = here;
   const { firstRunLine } = await import("./client/first-run.ts");
   const { accountName } = await import("./paths.ts");
   const onFirstRun = () => say(firstRunLine(paths.home, accountName(here.uid, env.USER || env.LOGNAME)));
@@ -346,5 +344,5 @@ async function openKernel(
     const hosted = await hostKernel(await hostMachine(here), info, onFirstRun, here.login);
     if (hosted !== null) return hosted;
   }
-  return clientSys({ ...here, info, onFirstRun });
+  return clientSys({ ...here, onFirstRun });
 }

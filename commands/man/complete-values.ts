@@ -56,6 +56,8 @@ function namesOf({ key, field, command, before, io, commands }: ValueRequest): C
   switch (field.of) {
     case "approval":
       return approvals(io);
+    case "remote":
+      return remotes(io);
     case "archive":
       return archives(io);
     case "core":
@@ -223,4 +225,9 @@ async function configKeys(io: Io): Promise<Candidate[]> {
   return rows.flatMap(({ key, doc }) =>
     typeof key === "string" ? [{ value: key, ...(typeof doc === "string" ? { note: doc } : {}) }] : [],
   );
+}
+
+export async function remotes(io: Io): Promise<Candidate[]> {
+  const saved = (await io.remotes.saved()).list();
+  return saved.map(({ name, account, url }) => ({ value: name, note: `${account} at ${url}` }));
 }

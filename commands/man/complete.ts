@@ -8,7 +8,7 @@ import type { Command, Commands, Io } from "../command.ts";
 import { GLOBAL_FLAGS, type GlobalName, isGlobal, takesValue } from "../global-flags.ts";
 import { domains } from "../verbs.ts";
 import { rootCommand } from "./command-tree.ts";
-import { accountNames, type Candidate, type Completion, settings, valuesOf } from "./complete-values.ts";
+import { accountNames, type Candidate, type Completion, remotes, settings, valuesOf } from "./complete-values.ts";
 import { summaries } from "./summaries.ts";
 
 const NOTE_COLUMNS_MAX = 60;
@@ -58,7 +58,8 @@ export async function completionOf(commands: Commands, { before, current }: Type
 
 async function atPlace(all: readonly string[], current: string, from: Source): Promise<Completion> {
   const { commands, io } = from;
-  const { before, open } = withoutGlobals(all);
+  const { before, open, remote } = withoutGlobals(all);
+  if (remote !== null) io.remotes.choose(remote);
   if (open !== null) return { candidates: await globalValues(open, current, io) };
   const [name = "", value] = current.split(/=(.*)/s);
   if (value !== undefined && isGlobal(name) && !all.includes("--")) {
@@ -75,6 +76,7 @@ async function atPlace(all: readonly string[], current: string, from: Source): P
 
 function globalValues(name: GlobalName, typed: string, io: Io): Promise<readonly Candidate[]> | readonly Candidate[] {
   if (name === "--user") return accountNames(io);
+  if (name === "--remote") return remotes(io);
   if (name === "--set") return settings(typed, io);
   const flag = GLOBAL_FLAGS[name];
   return "choices" in flag ? flag.choices.map((value) => ({ value })) : [];
@@ -83,19 +85,25 @@ function globalValues(name: GlobalName, typed: string, io: Io): Promise<readonly
 interface WithoutGlobals {
   readonly before: readonly string[];
   readonly open: GlobalName | null;
+  /** The kernel whose names are completed. */
+  readonly remote: string | null;
 }
 
 function withoutGlobals(all: readonly string[]): WithoutGlobals {
   const before: string[] = [];
+  let remote: string | null = null;
   for (let at = 0; at < all.length; at++) {
     const token = all[at] ?? "";
-    if (token === "--") return { before: [...before, ...all.slice(at)], open: null };
+    if (token === "--") return { before: [...before, ...all.slice(at)], open: null, remote };
+    const [name = "", inline] = token.split(/=(.*)/s);
+    if (name === "--remote" && inline !== undefined) remote = inline;
     if (isGlobal(token) && takesValue(token)) {
       at++;
-      if (at >= all.length) return { before, open: token };
-    } else if (!isGlobal(token.split("=", 1)[0] ?? "")) before.push(token);
+      if (at >= all.length) return { before, open: token, remote };
+      if (token === "--remote") remote = all[at] ?? null;
+    } else if (!isGlobal(name)) before.push(token);
   }
-  return { before, open: null };
+  return { before, open: null, remote };
 }
 
 /** Completes verbs below a noun, to any depth; flags may come before them. */

@@ -10,5 +10,6 @@ export const FAMILIES: readonly (readonly [family: string, commands: string])[] 
   ["inside", "strace debug perf pmap prompt events audit lsof bugreport"],
   ["files", "ls cat tail cp mv rm mkdir edit tree stat find grep ln chmod chown touch du"],
   ["home", "auth user passwd context skills media backup restore df paths doctor fsck kernel"],
-  ["more", "sh fetch api serve manager schema explain completion man help"],
+  ["remote", "serve login logout remote"],
+  ["more", "sh fetch api manager schema explain completion man help"],
 ];

@@ -31,7 +31,7 @@ export interface SavedRemotes {
   save(remote: SavedRemote): void;
   remove(name: string): void;
   /** null: the home of this computer. */
-  use(name: string | null): void;
+  select(name: string | null): void;
 }
 
 export interface RemoteCertificate {

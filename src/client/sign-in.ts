@@ -19,6 +19,8 @@ export interface SignInMachine {
 export interface Signing extends SignIn {
   /** undefined for the person of the home. */
   credentials(): Promise<Credentials | undefined>;
+  /** The account of --user; null without it. */
+  acted(): string | null;
 }
 
 export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
@@ -45,6 +47,7 @@ export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
     unasked() {
       asks = false;
     },
+    acted: () => user,
     kept: async (name) => kept(name),
     async keep(name, login) {
       const file = fileOf(name);

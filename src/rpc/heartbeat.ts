@@ -65,8 +65,12 @@ export class Heartbeat {
       this.silent.busyTicks = isBusyNow ? this.silent.busyTicks + 1 : 0;
     }
     const hasSlept = clock.now() - this.dueAt > SLEPT_MS;
-    const isSilent = this.silent !== null && (this.silent.busyTicks >= BUSY_TICKS_MAX || this.silent.ms >= IDLE_SILENCE_MS);
-    if (hasSlept || isSilent) return onDead();
+    const isSilent =
+      this.silent !== null && (this.silent.busyTicks >= BUSY_TICKS_MAX || this.silent.ms >= IDLE_SILENCE_MS);
+    if (hasSlept || isSilent) {
+      onDead();
+      return;
+    }
     this.sincePingMs += ms;
     if (this.silent === null && (isBusyNow || this.sincePingMs >= IDLE_PING_MS)) {
       this.silent = { busyTicks: 0, ms: 0 };

@@ -96,7 +96,9 @@ class RemoteFinder implements Finder {
     if (this.refused !== null) throw this.refused;
     const { helloMs, helloMsMax } = this.settings;
     try {
-      const link = this.sameVersion(await dialWebsocket(this.options, Math.min(helloMs * 2 ** this.failures, helloMsMax)));
+      const link = this.sameVersion(
+        await dialWebsocket(this.options, Math.min(helloMs * 2 ** this.failures, helloMsMax)),
+      );
       this.failures = 0;
       this.there(link);
       return link;

@@ -7,7 +7,10 @@ import { answerLogin, json, leavingNow } from "./rest.ts";
 import type { Route } from "./route.ts";
 
 export const ROUTES: readonly Route[] = [
-  { path: "/healthz", methods: ["GET"], who: "public", body: "none", isLasting: true, answer: () => json(200, OK) },
+  {
+    ...{ path: "/healthz", methods: ["GET"], who: "public", body: "none", isLasting: true },
+    answer: ({ version }) => json(200, { ...OK, version }),
+  },
   {
     ...{ path: "/readyz", methods: ["GET"], who: "public", body: "none", isLasting: true },
     answer: ({ isLeaving }) => (isLeaving ? leavingNow() : json(200, OK)),

@@ -52,6 +52,7 @@ export interface FieldSpec<T> {
   /** The kind of thing it names, for completion. */
   readonly of?:
     | "process"
+    | "remote"
     | "approval"
     | "archive"
     | "workspace"

@@ -224,7 +224,8 @@ describe("all of them", () => {
         .filter((flag) => Object.hasOwn(GLOBAL_FLAGS, flag))
         .map((flag) => `${name} ${flag}`),
     );
-    expect(taken).toEqual(["grep --quiet"]);
+    // The account there, and not here.
+    expect(taken).toEqual(["grep --quiet", "login --user"]);
   });
 
   test("do not change the status of an error", async () => {

@@ -175,7 +175,7 @@ describe("words that are no command", () => {
     [["fix the bug"], "unknown command: fix the bug", 'to send it as a message: gsv chat "…"'],
     [["cost"], "unknown command: cost", "did you mean gsv usage\n"],
     [["resume"], "unknown command: resume", "did you mean gsv attach"],
-    [["login"], "unknown command: login", "did you mean gsv auth setup\n"],
+    [["login"], "give the address of a server", "usage: gsv login"],
     [["-p", "fix the bug"], "-p must come after the command", 'gsv chat "…"'],
     [["--continue"], "--continue must come after the command", "gsv resumes where you left"],
     [["--model", "sonnet", "hi"], "--model must come after the command", 'gsv chat --model MODEL "…"'],

@@ -2,12 +2,12 @@ import { realClock } from "../../src/lib/clock.ts";
 import { openRemoteSys } from "../../src/rpc/remote.ts";
 import { sysContract } from "../contract/sys.ts";
 import { behindDoor, classOf, FakeDoor, info } from "../support/door.ts";
-import { listening } from "../support/listening.ts";
+import { listening, serverAt } from "../support/listening.ts";
 
 sysContract("the client over a websocket", async () => {
   const listener = listening(new FakeDoor());
   const sys = openRemoteSys({
-    ...{ url: listener.url, token: "right", info: info(), clock: realClock },
+    ...{ server: serverAt(listener.url), proxy: null, info: info(), clock: realClock },
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     classOf: async (name) => classOf(name),
   });

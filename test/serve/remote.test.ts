@@ -3,17 +3,16 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { remoteSys } from "../../src/client/remote.ts";
+import { remoteServer } from "../../src/client/remotes/server.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { openRemoteSys } from "../../src/rpc/remote.ts";
 import { classOf, FakeDoor, info } from "../support/door.ts";
-import { listening } from "../support/listening.ts";
+import { listening, serverAt } from "../support/listening.ts";
 import { seeded } from "../support/random.ts";
 
 function faultOf(server: string, token: string): { code?: string; message: string } {
-  const info = { clientId: "c", version: "1.0.0", cwd: "/", env: {} };
   try {
-    remoteSys({ env: { GSV_SERVER: server, GSV_TOKEN: token }, info, clock: realClock, random: seeded(1).bytes });
+    remoteServer({ GSV_SERVER: server, GSV_TOKEN: token }, null);
     return { message: "accepted" };
   } catch (error) {
     return error as { code: string; message: string };
@@ -53,7 +52,7 @@ test.each([
   const url = listener.url.replace(from, to);
   const random = seeded(1).bytes;
   const sys = openRemoteSys({
-    ...{ url, token: "right", info: info(), clock: realClock, random },
+    ...{ server: serverAt(url), proxy: null, info: info(), clock: realClock, random },
     classOf: async (name) => classOf(name),
   });
   const fault = await sys.call("echo", {}).catch((error: Error) => error);

@@ -23,6 +23,7 @@ import { jqProgram } from "../../src/shell/jq.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeClock } from "./clock.ts";
 import { seeded } from "./random.ts";
+import { FakeRemotes } from "./remotes.ts";
 import { FakeSys } from "./sys.ts";
 
 export class FakeOutput implements Output {
@@ -135,6 +136,7 @@ export class FakeIo implements Io {
     kept: async (name: string) => this.logins.get(name) ?? null,
     forget: async (name: string) => void this.logins.delete(name),
   };
+  readonly remotes = new FakeRemotes();
   readonly starts: KernelStatus[] = [];
   readonly keep: HomeKeeping = {
     backup: async () => Promise.reject(new Error("no backup here")),

@@ -2,6 +2,7 @@
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Credentials } from "../../src/abi/identity.ts";
+import type { RemoteServer } from "../../src/abi/remote.ts";
 import type { ClientInfo } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { listenAddress } from "../../src/serve/listen-address.ts";
@@ -38,4 +39,9 @@ export function listening(
     closeMs: 500,
     ...rest,
   });
+}
+
+/** As a client knows it. */
+export function serverAt(url: string, more: Partial<RemoteServer> = {}): RemoteServer {
+  return { name: "box", url, token: "right", certificate: null, ...more };
 }

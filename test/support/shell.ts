@@ -86,6 +86,7 @@ export async function begin(
       kept: async () => null,
       forget: async () => {},
     },
+    remotes: new FakeIo().remotes,
     kernel: { ...new FakeIo().kernel, start: () => sys.call<KernelStatus>("system.start", {}) },
     machine: new FakeIo().machine,
     peek: () => home.client(),

@@ -63,7 +63,7 @@ export const cp: Command = command(spec, async ({ args, json }, io) => {
 
 async function placesFor(io: Io, paths: readonly string[]): Promise<Place[]> {
   const gsv = gsvSide({ sys: io.sys(), clock: io.clock, random: io.random });
-  const host: Side | null = paths.some((path) => path.startsWith(HOST)) ? await io.host() : null;
+  const host: Side | null = paths.some((path) => path.startsWith(HOST)) ? await io.host("copy") : null;
   return paths.map((shown) => {
     if (host === null || !shown.startsWith(HOST)) return { side: gsv, path: shown, shown };
     const path = shown.slice(HOST.length);
@@ -75,7 +75,7 @@ async function placesFor(io: Io, paths: readonly string[]): Promise<Place[]> {
 async function hostFileHint(io: Io, path: string, { code }: SysError): Promise<string[]> {
   if (code !== "ENOENT" || path.startsWith(HOST)) return [];
   try {
-    const there = await (await io.host()).look(path, { follow: true });
+    const there = await (await io.host("copy")).look(path, { follow: true });
     return there === null ? [] : [`for a file on this computer: ${quoted(HOST + path)}`];
   } catch {
     return [];

@@ -49,6 +49,14 @@ export function shellIo(kernel: KernelPort, machine: Machine): ShellIo {
       // Programs are ended by the script's time limit or its caller.
       onSignal: () => () => {},
       onEnding: endsWithReader(readerGone),
+      remotes: {
+        choose: () => {
+          throw new SysError("EPERM", "a script cannot use another kernel", ["gsv --remote NAME sh …"]);
+        },
+        ...{ current: async () => null, name: null, onLine: () => () => {} },
+        saved: outside("remote"),
+        entry: outside("login"),
+      },
       override: async () => {
         throw new SysError("EUSAGE", "--set is not available in a script", ["gsv --set KEY=VALUE sh …"]);
       },

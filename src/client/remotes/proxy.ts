@@ -1,7 +1,7 @@
 // The proxy of a connection, from HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY in either case, as curl reads them. Loopback is never
 // reached through a proxy. Needed for websockets, for which the runtime reads no variable.
 
-import { SysError } from "../abi/errno.ts";
+import { SysError } from "../../abi/errno.ts";
 
 type Env = { readonly [name: string]: string | undefined };
 

@@ -1,18 +1,17 @@
 // The kernel that an invocation uses: --remote, GSV_SERVER, GSV_REMOTE, `gsv remote use`, or the home of this computer, in that order.
 
-import { SysError } from "../abi/errno.ts";
-import type { RandomBytes } from "../abi/ids.ts";
-import { LOCAL, type RemoteServer, type SavedRemotes } from "../abi/remote.ts";
-import type { ClientInfo, Sys } from "../abi/sys.ts";
-import type { Clock } from "../lib/clock.ts";
-import { proxyFor } from "../lib/proxy.ts";
-import { reveal } from "../lib/text/sanitize.ts";
-import { type LineState, openRemoteSys } from "../rpc/remote.ts";
-import { isLoopbackHost } from "../serve/listen-address.ts";
-import { syscallNamed } from "../syscalls/table.ts";
-import { remotesFile, savedRemotes } from "./saved-remotes.ts";
-
-type Env = { readonly [name: string]: string | undefined };
+import { SysError } from "../../abi/errno.ts";
+import type { RandomBytes } from "../../abi/ids.ts";
+import { LOCAL, type RemoteServer, type SavedRemotes } from "../../abi/remote.ts";
+import type { ClientInfo, Sys } from "../../abi/sys.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { reveal } from "../../lib/text/sanitize.ts";
+import { type LineState, openRemoteSys } from "../../rpc/remote.ts";
+import { isLoopbackHost } from "../../serve/listen-address.ts";
+import { syscallNamed } from "../../syscalls/table.ts";
+import type { Env } from "./http.ts";
+import { proxyFor } from "./proxy.ts";
+import { remotesFile, savedRemotes } from "./saved.ts";
 
 export interface RemoteMachine {
   readonly env: Env;
@@ -52,7 +51,7 @@ function serverNamed(saved: SavedRemotes, name: string): RemoteServer | null {
   ]);
 }
 
-export function checkedToken(token: string, from: string): string {
+function checkedToken(token: string, from: string): string {
   // As the header of a request it would fail without saying why.
   if (/^[\x21-\x7e]{1,256}$/.test(token)) return token;
   throw new SysError("EAUTH", `${from} is not a token: it has spaces or other characters`, [TOKEN_HINT]);

@@ -3,11 +3,11 @@
 
 import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { SysError } from "../abi/errno.ts";
-import type { SavedRemote, SavedRemotes } from "../abi/remote.ts";
-import { readPlainFile } from "../lib/plain-file.ts";
-import { quoted } from "../lib/text/quote.ts";
-import { makeDirectory, modeOf } from "../paths.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { SavedRemote, SavedRemotes } from "../../abi/remote.ts";
+import { readPlainFile } from "../../lib/plain-file.ts";
+import { quoted } from "../../lib/text/quote.ts";
+import { makeDirectory, modeOf } from "../../paths.ts";
 
 interface Kept {
   readonly used: string | null;
@@ -36,7 +36,7 @@ export function savedRemotes(file: string): SavedRemotes {
         used: used === name ? null : used,
         remotes: remotes.filter((each) => each.name !== name),
       })),
-    use: (name) => change(({ remotes }) => ({ used: name, remotes })),
+    select: (name) => change(({ remotes }) => ({ used: name, remotes })),
   };
 }
 
@@ -81,7 +81,11 @@ function write(file: string, kept: Kept): void {
     }
     renameSync(`${file}.new`, file);
   } catch (error) {
-    throw unusable(file, `it cannot be written (${(error as { code?: string }).code})`, `ls -ld ${quoted(dirname(file))}`);
+    throw unusable(
+      file,
+      `it cannot be written (${(error as { code?: string }).code})`,
+      `ls -ld ${quoted(dirname(file))}`,
+    );
   }
 }
 

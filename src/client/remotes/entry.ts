@@ -1,0 +1,59 @@
+// Signs in to a kernel on another computer: checks what answers there, accepts its certificate, and exchanges a password or a code for a token.
+
+import { isCode, SysError } from "../../abi/errno.ts";
+import type { RemoteEntry, RemoteLogin, RemoteSecret } from "../../abi/remote.ts";
+import { otherVersion } from "../../rpc/remote.ts";
+import { isLoopbackHost } from "../../serve/listen-address.ts";
+import { certificateAt, requestAt } from "./http.ts";
+import { originOf, type RemoteMachine, remoteSys } from "./server.ts";
+
+export function remoteEntry(machine: RemoteMachine): RemoteEntry {
+  const { info } = machine;
+  return {
+    urlOf(text) {
+      const whole = /^[a-z]+:\/\//i.test(text) ? text : `${isLoopbackHost(hostIn(text)) ? "http" : "https"}://${text}`;
+      return originOf(whole, "this");
+    },
+    async strangeCertificate(url) {
+      return url.startsWith("https:") ? await certificateAt(url, machine) : null;
+    },
+    async check(at) {
+      const { status, value } = await requestAt(at, machine, { path: "/healthz" });
+      if (status === 421)
+        throw new SysError("ECONFIG", `${at.url} is not a name of that server`, [
+          `on that computer, as root: gsv config set --system serve.hosts ${new URL(at.url).hostname}`,
+        ]);
+      if (value.ok !== true)
+        throw new SysError("ECONFIG", `no gsv answers at ${at.url} (HTTP ${status})`, [
+          "check the address and the port",
+        ]);
+      const { version } = value;
+      if (typeof version === "string" && version !== info.version)
+        throw otherVersion(info.version, version, new URL(at.url).hostname);
+    },
+    async signIn(at, secret) {
+      const { status, value } = await requestAt(at, machine, {
+        path: "/api/login",
+        body: { ...fieldsOf(secret), label: "gsv login" },
+      });
+      const { token, id, expiresAt } = value;
+      if (typeof token === "string" && typeof id === "string")
+        return { token, id, expiresAt: typeof expiresAt === "number" ? expiresAt : null } satisfies RemoteLogin;
+      const { code, detail, hints } = value;
+      throw new SysError(
+        isCode(code) ? code : status === 429 ? "EAGAIN" : "EAUTH",
+        typeof detail === "string" ? detail : `${at.url} refused the login (HTTP ${status})`,
+        Array.isArray(hints) ? hints.filter((hint) => typeof hint === "string") : [],
+      );
+    },
+    open: (server) => remoteSys(server, machine),
+  };
+}
+
+function fieldsOf(secret: RemoteSecret): object {
+  return secret.kind === "code" ? { code: secret.code } : { user: secret.user, password: secret.password };
+}
+
+function hostIn(text: string): string {
+  return URL.parse(`http://${text}`)?.hostname ?? "";
+}

@@ -1,0 +1,94 @@
+// The remotes of one invocation: which kernel it uses, and the state of the connection. Loads nothing else for the home of this computer.
+
+import { existsSync } from "node:fs";
+import type { Remotes } from "../../../commands/command.ts";
+import { SysError } from "../../abi/errno.ts";
+import { LOCAL, type RemoteServer } from "../../abi/remote.ts";
+import type { ClientInfo, Sys } from "../../abi/sys.ts";
+import type { HomePaths } from "../../paths.ts";
+import type { LineState } from "../../rpc/remote.ts";
+import { remotesFile } from "./saved.ts";
+import type { RemoteMachine } from "./server.ts";
+
+export interface RemotesHere extends Remotes {
+  current(): Promise<RemoteServer | null>;
+  /** Throws with a remote kernel: `what` works with the home of this computer only. */
+  onlyHere(what: string): Promise<void>;
+  open(server: RemoteServer, by: Person): Promise<Sys>;
+}
+
+interface Person {
+  /** What a terminal remembers stays on this computer. */
+  readonly home: { readonly paths: HomePaths; readonly uid: number };
+  readonly account: string | null;
+}
+
+type Machine = Omit<RemoteMachine, "info" | "onLine"> & {
+  readonly info: () => Promise<ClientInfo>;
+  readonly say: (line: string) => void;
+};
+
+export function remotesHere(machine: Machine): RemotesHere {
+  const { env, say } = machine;
+  const file = remotesFile(env);
+  let chosen: string | null = null;
+  let found: Promise<RemoteServer | null> | null = null;
+  let name: string | null = null;
+  let hear: ((state: LineState) => void) | null = null;
+
+  const onLine = (state: LineState) => {
+    if (hear !== null) hear(state);
+    else say(state === "lost" ? `gsv: connection to ${name} lost, retrying\n` : `gsv: connected to ${name} again\n`);
+  };
+
+  async function find(): Promise<RemoteServer | null> {
+    if (chosen === LOCAL) return null;
+    if (chosen === null && !env.GSV_SERVER && !env.GSV_REMOTE && !existsSync(file)) return null;
+    const server = (await import("./server.ts")).remoteServer(env, chosen);
+    name = server?.name ?? null;
+    return server;
+  }
+
+  const current = () => {
+    found ??= find();
+    return found;
+  };
+
+  return {
+    choose(named) {
+      chosen = named;
+      found = null;
+    },
+    current,
+    get name() {
+      return name;
+    },
+    onLine(listener) {
+      hear = listener;
+      return () => {
+        hear = null;
+      };
+    },
+    saved: async () => (await import("./saved.ts")).savedRemotes(file),
+    async entry() {
+      const { remoteEntry } = await import("./entry.ts");
+      return remoteEntry({ ...machine, info: await machine.info(), onLine });
+    },
+    async open(server, { home, account }) {
+      if (account !== null)
+        throw new SysError("EUSAGE", `--user ${account} does not work with a remote kernel`, [
+          `sign in there as that account: gsv login ${server.url} --user ${account} --name NAME`,
+        ]);
+      (await import("../../paths.ts")).prepareHome(home.paths, home.uid);
+      const { remoteSys } = await import("./server.ts");
+      return remoteSys(server, { ...machine, info: await machine.info(), onLine });
+    },
+    async onlyHere(what) {
+      const server = await current();
+      if (server === null) return;
+      throw new SysError("EPERM", `${what}: not available on a remote kernel (${server.name})`, [
+        `on this computer's own kernel: add --remote ${LOCAL}`,
+      ]);
+    },
+  };
+}

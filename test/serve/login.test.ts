@@ -1,0 +1,98 @@
+// Signing in to a kernel on another computer, against a real listener in front of a fake kernel.
+
+import { afterEach, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { remoteEntry } from "../../src/client/remotes/entry.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import type { Listener } from "../../src/serve/listener.ts";
+import { FakeDoor, info } from "../support/door.ts";
+import { listening, serverAt } from "../support/listening.ts";
+import { seeded } from "../support/random.ts";
+
+const PEM = (name: string) => readFileSync(resolve(import.meta.dir, "../golden/tls", name), "utf8");
+const TLS = { cert: PEM("localhost.crt"), key: PEM("localhost.key") };
+
+let listener: Listener | null = null;
+afterEach(async () => {
+  await listener?.close();
+  listener = null;
+});
+
+function served(more: Parameters<typeof listening>[1] = {}, version = "1.0.0"): string {
+  listener = listening(new FakeDoor(undefined, version), { at: "127.0.0.1:0", ...more });
+  return listener.url;
+}
+
+const entry = (env: { readonly [name: string]: string } = {}) =>
+  remoteEntry({ env, info: info(), clock: realClock, random: seeded(1).bytes });
+
+const faultOf = (promise: Promise<unknown>) => promise.catch((error: Error) => error);
+
+test.each([
+  ["gsv.example", "https://gsv.example"],
+  ["gsv.example:4870", "https://gsv.example:4870"],
+  ["127.0.0.1:4870", "http://127.0.0.1:4870"],
+  ["localhost:4870", "http://localhost:4870"],
+  ["https://gsv.example:4870/", "https://gsv.example:4870"],
+])("%s is the address %s", (typed, url) => {
+  expect(entry().urlOf(typed)).toBe(url);
+});
+
+test.each([["http://gsv.example"], ["https://sam:hunter2@gsv.example"], ["https://gsv.example/path"], ["two words"]])(
+  "the address %s is refused, and no password of it is printed",
+  (typed) => {
+    expect(() => entry().urlOf(typed)).toThrow(expect.objectContaining({ code: "ECONFIG" }));
+    expect(() => entry().urlOf(typed)).not.toThrow("hunter2");
+  },
+);
+
+test("a certificate of your own is shown with its fingerprint, and is then the only accepted one", async () => {
+  const url = served({ tls: TLS });
+  const found = await entry().strangeCertificate(url);
+  expect(found?.fingerprint).toMatch(/^sha256:8964762aab29537c5d41/);
+  const certificate = found?.pem ?? "";
+  await entry().check({ url, certificate });
+  const sys = entry().open(serverAt(url, { certificate }));
+  expect(await sys.call<object>("echo", { a: 1 })).toEqual({ a: 1 });
+  await sys.close();
+  const unpinned = await faultOf(entry().check({ url, certificate: null }));
+  expect(unpinned).toMatchObject({ code: "ECONFIG", message: `cannot verify the certificate of ${url}` });
+});
+
+test("another certificate than the pinned one is refused as changed", async () => {
+  const url = served({ tls: TLS });
+  const sys = entry().open(serverAt(url, { certificate: PEM("other.crt") }));
+  const fault = await faultOf(sys.call("echo", {}));
+  expect(fault).toMatchObject({ code: "ECONFIG", message: "the certificate of box has changed" });
+  await sys.close();
+});
+
+test.each([
+  ["0.9.0", "update gsv on 127.0.0.1"],
+  ["2.0.0", "update gsv on this computer"],
+])("a server of version %s: %s", async (version, hint) => {
+  const url = served({}, version);
+  const fault = await faultOf(entry().check({ url, certificate: null }));
+  expect(fault).toMatchObject({ code: "ECONFIG", hints: [hint] });
+});
+
+test("what answers must be gsv, and something must answer", async () => {
+  const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("hello") });
+  const url = `http://127.0.0.1:${other.port}`;
+  expect(await faultOf(entry().check({ url, certificate: null }))).toMatchObject({
+    code: "ECONFIG",
+    message: `no gsv answers at ${url} (HTTP 200)`,
+  });
+  await other.stop(true);
+  expect(await faultOf(entry().check({ url, certificate: null }))).toMatchObject({
+    code: "EAGAIN",
+    message: `cannot reach ${url}: nothing listens there`,
+  });
+});
+
+test("a wrong password is EAUTH with the words of the server", async () => {
+  const at = { url: served(), certificate: null };
+  const fault = await faultOf(entry().signIn(at, { kind: "password", user: "sam", password: "wrong" }));
+  expect(fault).toMatchObject({ code: "EAUTH", message: "wrong password or token" });
+});
