@@ -125,14 +125,7 @@ async function kernelProcess(): Promise<number> {
 async function commandProcess(): Promise<number> {
   // Paint the prompt before anything else is loaded.
   if (argv.length === 0) (await import("./machine/first-paint.ts")).firstPaint(process.env);
-  if (argv.some((word) => word.includes("\ufffd"))) {
-    const { garbled } = await import("./machine/argv.ts");
-    const fault = garbled(argv);
-    if (fault !== null) {
-      process.stderr.write(`${fault}\n`);
-      return 2;
-    }
-  }
+  if (await isGarbled()) return 2;
   const { currentDirectory, isInForeground, outputOf, standardInput, signalsOf } = await import("./machine/io.ts");
   const { runCommandLine } = await import("../commands/run.ts");
   const { lazySys } = await import("./client/lazy.ts");
@@ -214,6 +207,13 @@ async function commandProcess(): Promise<number> {
   } finally {
     await sys.close();
   }
+}
+
+async function isGarbled(): Promise<boolean> {
+  if (!argv.some((word) => word.includes("\ufffd"))) return false;
+  const fault = (await import("./machine/argv.ts")).garbled(argv);
+  if (fault !== null) process.stderr.write(`${fault}\n`);
+  return fault !== null;
 }
 
 function managing(here: Here, sys: Sys, remotes: RemotesHere): Io["kernel"]["manage"] {
