@@ -27,6 +27,10 @@ export interface ConnectionOptions {
   /** Receives errors that are not a SysError. The client gets a general error. */
   readonly onFault?: (call: string, error: unknown) => void;
   readonly helloMs?: number;
+  /** Time from the first byte of a frame to its last. */
+  readonly frameMs?: number;
+  /** Time that a refused client has to read the reason and close. */
+  readonly refusedMs?: number;
 }
 
 export interface PeerSocket {
@@ -38,6 +42,9 @@ export interface PeerSocket {
 }
 
 const HELLO_MS = 2000;
+/** A slow line needs about this long for the largest frame. */
+const FRAME_MS = 60_000;
+const REFUSED_MS = 2000;
 /** Calls at once, without waits. More calls wait in the socket. */
 const CALLS_BUSY_MAX = 32;
 const BACKLOG_CHARS_MAX = 4 * 1024 * 1024;
@@ -61,7 +68,8 @@ export class Connection {
   private readonly subscriptions = new Map<number, () => void>();
   private sys: Sys | null = null;
   private state: "new" | "greeting" | "open" | "finishing" | "gone" = "new";
-  private readonly cancelHello: () => void;
+  private cancelDeadline: () => void;
+  private cancelFrame: (() => void) | null = null;
   private busy = 0;
   private paused = false;
 
@@ -71,17 +79,19 @@ export class Connection {
     private readonly leaving: () => LeaveReason | null,
   ) {
     this.queue = new WriteQueue({ clock: options.clock, write: (bytes) => socket.write(bytes) });
-    this.cancelHello = options.clock.after(options.helloMs ?? HELLO_MS, () => socket.terminate());
+    this.cancelDeadline = options.clock.after(options.helloMs ?? HELLO_MS, () => socket.terminate());
   }
 
   received(chunk: Uint8Array): void {
     if (!this.isListening()) return;
+    const before = this.held.length;
     try {
       this.decoder.push(chunk);
     } catch (error) {
       this.work();
       this.refuse(error instanceof SysError ? error : new SysError("EPROTO", "the kernel could not read a frame"));
     }
+    if (this.held.length > before || !this.decoder.isWithinFrame) this.stopFrameTimer();
     this.work();
   }
 
@@ -106,7 +116,8 @@ export class Connection {
 
   gone(): void {
     this.state = "gone";
-    this.cancelHello();
+    this.cancelDeadline();
+    this.stopFrameTimer();
     this.queue.close();
     for (const stop of this.subscriptions.values()) stop();
     this.subscriptions.clear();
@@ -157,7 +168,7 @@ export class Connection {
 
   private async greet({ kind: _, login, ...client }: Extract<ClientFrame, { readonly kind: "hello" }>): Promise<void> {
     // Checking a password does not count as waiting for hello.
-    if (login !== undefined) this.cancelHello();
+    if (login !== undefined) this.cancelDeadline();
     try {
       const sys = await this.options.door.accept(client, login);
       if (this.state !== "greeting") return await sys.close();
@@ -165,7 +176,7 @@ export class Connection {
     } catch (error) {
       return this.refuse(this.told("hello", error));
     }
-    this.cancelHello();
+    this.cancelDeadline();
     this.state = "open";
     const { pid, exe, door } = this.options;
     this.send({ kind: "helloOk", version: door.version, pid, exe }, "hello");
@@ -223,6 +234,10 @@ export class Connection {
   refuse(error: SysError): void {
     if (!this.isListening()) return;
     this.state = "finishing";
+    this.cancelDeadline();
+    // It may neither read nor close.
+    const { clock, refusedMs = REFUSED_MS } = this.options;
+    this.cancelDeadline = clock.after(refusedMs, () => this.socket.terminate());
     this.send({ kind: "refused", error: toWire(error) }, "refusal");
     void this.queue.flushed().then(() => this.socket.end());
   }
@@ -242,10 +257,29 @@ export class Connection {
     } catch (error) {
       this.refuse(error instanceof SysError ? error : new SysError("EPROTO", "the kernel could not read a frame"));
     }
-    if (this.isFull() === this.paused || !this.isListening()) return;
-    this.paused = !this.paused;
-    if (this.paused) this.socket.pause();
-    else this.socket.resume();
+    if (this.isFull() !== this.paused && this.isListening()) {
+      this.paused = !this.paused;
+      if (this.paused) this.socket.pause();
+      else this.socket.resume();
+    }
+    this.timeFrame();
+  }
+
+  /** A client that begins frames and never ends them must not keep memory. While the kernel does not read, its time stands still. */
+  private timeFrame(): void {
+    if (!this.decoder.isWithinFrame || this.paused || !this.isListening()) {
+      this.stopFrameTimer();
+      return;
+    }
+    const { clock, frameMs = FRAME_MS } = this.options;
+    this.cancelFrame ??= clock.after(frameMs, () =>
+      this.refuse(new SysError("EPROTO", `not gsv's protocol: a frame did not end within ${frameMs / 1000} s`)),
+    );
+  }
+
+  private stopFrameTimer(): void {
+    this.cancelFrame?.();
+    this.cancelFrame = null;
   }
 
   private isListening(): boolean {

@@ -100,6 +100,11 @@ export class FrameDecoder {
     private readonly from: "client" | "kernel" = "client",
   ) {}
 
+  /** Whether the start of a frame waits for its rest. */
+  get isWithinFrame(): boolean {
+    return this.partBytes > 0;
+  }
+
   /** Passes on complete frames in order. Throws EPROTO at the first error, after the frames before it. */
   push(chunk: Uint8Array): void {
     let start = 0;

@@ -41,6 +41,8 @@ export interface Listener {
 
 const HTTP_IDLE_S = 30;
 const WEBSOCKET_IDLE_S = 60;
+/** The largest frame, with small ones before it in the same message. */
+const MESSAGE_BYTES_MAX = LIMITS.frameBytesMax + 256 * 1024;
 const CLOSE_MS = 5000;
 const FORWARDED = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded"];
 
@@ -68,12 +70,17 @@ export function listen(options: ListenOptions): Listener {
       return problem(500, "EIO", "the request failed inside the kernel", ["for details, run: gsv logs"]);
     },
     websocket: {
-      maxPayloadLength: LIMITS.frameBytesMax,
+      maxPayloadLength: MESSAGE_BYTES_MAX,
       backpressureLimit: BACKPRESSURE_BYTES_MAX,
       closeOnBackpressureLimit: true,
       idleTimeout: WEBSOCKET_IDLE_S,
       perMessageDeflate: false,
       open(socket) {
+        // Each of them may wait for its hello, or for the reason of its refusal.
+        if (sockets.size >= 2 * max) {
+          socket.terminate();
+          return;
+        }
         sockets.add(socket);
         const { token, peer } = socket.data;
         const door = {
