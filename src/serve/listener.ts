@@ -52,6 +52,7 @@ export function listen(options: ListenOptions): Listener {
   const max = options.connectionsMax ?? LIMITS.connectionsMax;
   let leaving: LeaveReason | null = null;
   const left = new AbortController();
+  const closed = new AbortController();
   let closing: Promise<void> | null = null;
 
   const server = Bun.serve<Visitor>({
@@ -114,11 +115,12 @@ export function listen(options: ListenOptions): Listener {
     const { route } = verdict;
     const isLeaving = leaving !== null;
     if (isLeaving && !route.isLasting) return leavingNow();
-    const ports = { ...options, routes, listening, isLeaving, left: left.signal };
+    const ports = { ...options, routes, listening, isLeaving, left: left.signal, closing: closed.signal };
     return await route.answer(visitOf(request, verdict, ports));
   }
 
   async function closeAll(): Promise<void> {
+    closed.abort();
     const finished = Promise.all([...sockets].map(({ data }) => data.connection?.finish()));
     const stopped = server.stop();
     await waitAtMost(options.connection.clock, options.closeMs ?? CLOSE_MS, Promise.all([finished, stopped]));

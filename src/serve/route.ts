@@ -75,6 +75,8 @@ export interface Visit {
   readonly routes: readonly Route[];
   /** Aborts when the kernel leaves; the reason is a LeaveReason. */
   readonly left: AbortSignal;
+  /** Aborts when the listener closes: streams end. */
+  readonly closing: AbortSignal;
   /** A Sys of the account that enters, or of these credentials. Throws EAUTH. The handler closes it. */
   open(credentials?: Credentials): Promise<Sys>;
   /** The body as a JSON object; `{}` without a body. Throws if it is too long or something else. */

@@ -16,6 +16,7 @@ export interface VisitPorts {
   readonly host: ServeHost;
   readonly routes: readonly Route[];
   readonly left: AbortSignal;
+  readonly closing: AbortSignal;
   readonly accept: (client: ClientInfo, login: Credentials, peer: string) => Promise<Sys>;
 }
 
@@ -25,7 +26,7 @@ const PIECE_S = 8;
 export function visitOf(
   request: Request,
   { route, params, entry }: Found & { readonly entry: Entry },
-  { listening, version, isLeaving, host, routes, left, accept }: VisitPorts,
+  { listening, version, isLeaving, host, routes, left, closing, accept }: VisitPorts,
 ): Visit {
   const peer = peerOf(listening.requestIP(request)?.address);
   const client = { clientId: `http ${peer}`, version, cwd: "/", env: {} };
@@ -43,7 +44,7 @@ export function visitOf(
   }
 
   return {
-    ...{ request, params, peer, isLeaving, version, host, routes, left, pieces, url: new URL(request.url) },
+    ...{ request, params, peer, isLeaving, version, host, routes, left, closing, pieces, url: new URL(request.url) },
     async open(credentials) {
       const own = entry.kind === "bearer" ? { token: entry.token } : null;
       const login = credentials ?? own;

@@ -31,8 +31,9 @@ export class ServedKernel {
         classOf: (name) => SYSCALLS.get(name)?.class,
         onFault: (call, error) => kernel.faults.push(`${call}: ${String(error)}`),
       },
+      // Waiting takes real time, but the time of day is the kernel's.
       host: {
-        clock: realClock,
+        clock: { ...realClock, now: () => kernel.clock.now() },
         random: seeded(2).bytes,
         callPaths: async () => callPaths(SYSCALLS.values()),
         publicObjects: null,

@@ -3,6 +3,7 @@
 import type { Method, Route, RouteDoc, Schema, Visit } from "../route.ts";
 import { answerCall } from "./calling.ts";
 import { escalations, health, resolveEscalation } from "./escalations.ts";
+import { answerEvents } from "./events.ts";
 import { answerOpenApi } from "./openapi.ts";
 import {
   changeSession,
@@ -72,6 +73,21 @@ export const API_ROUTES: readonly Route[] = [
     "GET",
     { summary: "This document", answer: { type: "object" }, type: "application/json" },
     answerOpenApi,
+  ),
+  route(
+    "/api/events",
+    "GET",
+    {
+      summary: "Follow what happens, as server-sent events",
+      query: {
+        pid: text("only of this process"),
+        types: text("only these, separated by commas: message, or names of signals such as chat.delta and process.*"),
+        after: text("as Last-Event-ID, for readers that cannot send headers"),
+      },
+      headers: { "Last-Event-ID": text("cursor of the last event that you have; continues after it") },
+      ...{ type: "text/event-stream", answer: { type: "string" } },
+    },
+    answerEvents,
   ),
   route("/api/health", "GET", { summary: "Version and work of the kernel", answer: { type: "object" } }, health),
   route(
