@@ -80,7 +80,7 @@ test("a reader cut before its first message continues from where it began", asyn
   await second.cut();
 });
 
-test("a task that began while the reader was away is told from its first message", async () => {
+test("of a task that began while the reader was away, every message comes", async () => {
   const served = await ServedKernel.boot();
   const { kernel } = served;
   const first = await follow(served);
@@ -147,7 +147,7 @@ test.each([
   expect([response.status, response.headers.get("content-type")]).toEqual([status, "application/problem+json"]);
 });
 
-test("the processes of another account are not told", async () => {
+test("nothing comes from the processes of another account", async () => {
   const served = await ServedKernel.boot();
   const { kernel } = served;
   const { uid } = await kernel.person(0).call<{ uid: number }>("account.create", { username: "eve" });
