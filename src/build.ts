@@ -14,7 +14,7 @@ const ROOT = dirname(import.meta.dir);
 export const GSV = {
   entry: join(import.meta.dir, "main.ts"),
   workers: ["shell", "code", "search"].map((name) => join(import.meta.dir, `workers/${name}-worker.ts`)),
-  replaced: { "ready-made": 6, "without-devtools": 1, "lean-commander": 2, "lean-sdks": 53, "late-html": 1 },
+  replaced: { "ready-made": 7, "without-devtools": 1, "lean-commander": 2, "lean-sdks": 53, "late-html": 1 },
 };
 
 /** The dynamic imports of `gsv proc list`, which most commands share. */

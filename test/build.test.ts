@@ -15,6 +15,7 @@ import { leanSdks } from "../src/bundle/lean-sdks.ts";
 import { readyMade } from "../src/bundle/ready-made.ts";
 import { MANUAL } from "../src/prompts/manual.ts";
 import * as editions from "../src/store/migrations/editions.ts";
+import { SYSCALLS } from "../src/syscalls/all.ts";
 import { gsvCommand, isCompiled } from "./support/program.ts";
 import { WIRES } from "./support/wire-bytes.ts";
 import { WireServer } from "./support/wire-server.ts";
@@ -144,6 +145,15 @@ test("the prepared contents of a binary equal those that the sources produce", a
   const index = await ready<typeof import("../commands/man/man-index.ts")>("commands/man/man-index.ts");
   const nobody = () => Promise.reject(new Error("asked for the manual"));
   expect(await index.manualIndex(nobody, COMMANDS)).toEqual(await manualIndex(async () => MANUAL, COMMANDS));
+});
+
+test("a binary imports all syscalls at once, in their order", async () => {
+  const entrypoints = [join(import.meta.dir, "../src/syscalls/all.ts")];
+  const outdir = join(scratch, "all");
+  const { outputs } = await Bun.build({ entrypoints, outdir, target: "bun", plugins: [readyMade] });
+  expect(await outputs[0]?.text()).not.toContain("await import(");
+  const built: typeof import("../src/syscalls/all.ts") = await import(outputs[0]?.path ?? "");
+  expect([...built.SYSCALLS.keys()]).toEqual([...SYSCALLS.keys()]);
 });
 
 test("dynamic imports of common commands share one chunk, and each module is the same everywhere", async () => {

@@ -8,6 +8,7 @@ const CONSOLE = join(ROOT, "src/serve/console/files.ts");
 /** Modules and the source that replaces them. Loaded on demand, because not every built program has them. */
 const READY: { readonly [path: string]: () => Promise<string> } = {
   "src/abi/config/environment.ts": async () => constants(await import("../abi/config/environment.ts")),
+  "src/syscalls/all.ts": () => allAtOnce(join(ROOT, "src/syscalls/table.ts")),
   "src/store/migrations/editions.ts": async () => constants(await import("../store/migrations/editions.ts")),
   async "src/store/migrations/images.ts"() {
     const { kernelImage, processImage } = await import("../store/migrations/images.ts");
@@ -33,7 +34,7 @@ export const readyMade: Bun.BunPlugin = {
     // Bundled before the build begins: a build within a build waits for ever.
     const consoleModule = await readyConsole();
     builder.onLoad(
-      { filter: /[\\/](?:environment|editions|images|files|man-index|summaries)\.ts$/ },
+      { filter: /[\\/](?:all|environment|editions|images|files|man-index|summaries)\.ts$/ },
       async ({ path }) => {
         if (path === CONSOLE) return { contents: consoleModule, loader: "js" };
         const ready = Object.entries(READY).find(([own]) => join(ROOT, own) === path)?.[1];
@@ -49,6 +50,14 @@ async function readyConsole(): Promise<string> {
   const texts = files.map(({ brotli, ...file }) => ({ ...file, brotli: Buffer.from(brotli).toString("base64") }));
   return `const files = ${JSON.stringify(texts)};
     export const consoleFiles = async () => files.map((file) => ({ ...file, brotli: Buffer.from(file.brotli, "base64") }));`;
+}
+
+/** Imports all declarations statically: their 45 dynamic imports are a tenth of a kernel's start. */
+async function allAtOnce(table: string): Promise<string> {
+  const files = [...(await Bun.file(table).text()).matchAll(/\(await import\("([^"]+)"\)\)\.(\w+)/g)];
+  const imports = files.map(([, path, name]) => `import { ${name} } from "${path}";`);
+  const lists = files.map(([, , name]) => `...${name}`).join(", ");
+  return `${imports.join("\n")}\nexport const SYSCALLS = new Map([${lists}].map((call) => [call.name, call]));`;
 }
 
 function inflated(name: string, bytes: Uint8Array): string {
