@@ -128,7 +128,7 @@ async function commandProcess(): Promise<number> {
   if (await isGarbled()) return 2;
   const { currentDirectory, isInForeground, outputOf, standardInput, signalsOf } = await import("./machine/io.ts");
   const { runCommandLine } = await import("../commands/run.ts");
-  const { lazySys } = await import("./client/lazy.ts");
+  const { isMessage, lazySys } = await import("./client/lazy.ts");
   const { remotesHere } = await import("./client/remotes/here.ts");
   const { signingIn } = await import("./client/lazy-sign-in.ts");
   const here = await invocation();
@@ -149,6 +149,8 @@ async function commandProcess(): Promise<number> {
     const info = await infoOf(here, cwd, flags);
     return openKernel({ ...home, info, login: await signIn.credentials() }, (line) => tell(line));
   });
+  // A kernel starts, or accepts this client, while the command is loaded.
+  if (isMessage(argv, stdin)) sys.connect();
   const { onSignal, over } = signalsOf(process);
   const io: Io = {
     stdout: outputOf(1, clock, env.COLUMNS),

@@ -23,6 +23,12 @@ export interface Sys {
   close(): Promise<void>;
 }
 
+/** A Sys that can connect, or start a kernel, before its first call. */
+export interface ConnectingSys extends Sys {
+  /** The first call reports errors. */
+  connect(): void;
+}
+
 /** What a client sends when it connects. Names and meanings never change. */
 export interface ClientInfo {
   readonly clientId: string;

@@ -7,7 +7,7 @@ import { CLIENT_ENV, KERNEL_ENV } from "../abi/config/environment.ts";
 import { messageOf, SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
-import type { ClientInfo, Sys } from "../abi/sys.ts";
+import type { ClientInfo, ConnectingSys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { variablesNamed } from "../lib/host-environment.ts";
 import { isStopped } from "../lib/stopped.ts";
@@ -60,7 +60,7 @@ async function ownLimit(name: string, args: object): Promise<string | null> {
   }
 }
 
-export function clientSys(machine: ClientMachine): Sys {
+export function clientSys(machine: ClientMachine): ConnectingSys {
   const { paths, clock, random } = machine;
   prepareHome(paths, machine.uid);
   const socket = machine.socket();

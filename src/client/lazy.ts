@@ -1,14 +1,27 @@
 // A Sys that connects at its first use, because many commands (help, version, usage errors) never use it.
 
-import type { Sys } from "../abi/sys.ts";
+import type { Input } from "../../commands/command.ts";
+import type { ConnectingSys, Sys } from "../abi/sys.ts";
 
-export function lazySys(open: () => Promise<Sys>): Sys {
-  let opened: Promise<Sys> | null = null;
+/** True for `gsv chat TEXT` without input: nothing but its kernel can refuse it. */
+export function isMessage([name, text = "", ...more]: readonly string[], { kind }: Input): boolean {
+  if (name !== "chat" || more.length > 0 || text.startsWith("-") || text.trim() === "") return false;
+  return kind === "none" || kind === "tty";
+}
+
+export function lazySys(open: () => Promise<Sys | ConnectingSys>): ConnectingSys {
+  let opened: Promise<Sys | ConnectingSys> | null = null;
   const sys = () => {
     opened ??= open();
     return opened;
   };
   return {
+    connect() {
+      sys().then(
+        (real) => "connect" in real && real.connect(),
+        () => {},
+      );
+    },
     call: async (name, args, options) => (await sys()).call(name, args, options),
     on(filter, listener) {
       let stop: (() => void) | null = () => {};

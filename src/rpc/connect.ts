@@ -5,7 +5,7 @@
 import { SysError } from "../abi/errno.ts";
 import { uuidv7 } from "../abi/ids.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
-import { type CallClass, type CallOptions, KernelNeeded, type Sys } from "../abi/sys.ts";
+import { type CallClass, type CallOptions, type ConnectingSys, KernelNeeded, type Sys } from "../abi/sys.ts";
 import { ConnectionLost, cancelled, type Link } from "./client.ts";
 import { DRAIN, type Finder, type FindOptions, KernelFinder } from "./find.ts";
 import { Listeners } from "./listeners.ts";
@@ -30,12 +30,12 @@ const RESENDS_FORGOTTEN_MS = 10_000;
 const COMES_BACK_MS = 1000;
 const STOPPED_HINT = "gsv kernel start starts it again";
 
-export function openSys(options: OpenOptions): Sys {
+export function openSys(options: OpenOptions): ConnectingSys {
   return new KernelSys(options, new KernelFinder(options));
 }
 
 /** `finder` knows the way to the kernel. */
-export class KernelSys implements Sys {
+export class KernelSys implements ConnectingSys {
   private readonly listeners: Listeners;
   private link: Link | null = null;
   private probing: Promise<Link | null> | null = null;
@@ -67,9 +67,14 @@ export class KernelSys implements Sys {
   on(filter: SignalFilter, listener: (signal: Signal) => void): () => void {
     if (this.closed) return () => {};
     const stop = this.listeners.add(filter, listener, this.link);
-    // A listener keeps a kernel running. The next call reports why there is none.
-    this.attach().catch(() => {});
+    // A listener keeps a kernel running.
+    this.connect();
     return stop;
+  }
+
+  connect(): void {
+    // The next call reports why there is no kernel.
+    this.attach().catch(() => {});
   }
 
   async close(): Promise<void> {
