@@ -22,6 +22,8 @@ const HOT = [
   "src/machine/io.ts",
   "commands/run.ts",
   "src/client/lazy.ts",
+  "src/client/lazy-sign-in.ts",
+  "src/client/remotes/here.ts",
   "src/lib/clock.ts",
   "src/abi/config/environment.ts",
   "commands/derive.ts",

@@ -149,7 +149,6 @@ async function commandProcess(): Promise<number> {
     const info = await infoOf(here, cwd, flags);
     return openKernel({ ...home, info, login: await signIn.credentials() }, (line) => tell(line));
   });
-  // A kernel starts, or accepts this client, while the command is loaded.
   if (isMessage(argv, stdin)) sys.connect();
   const { onSignal, over } = signalsOf(process);
   const io: Io = {

@@ -3,7 +3,10 @@
 import type { Input } from "../../commands/command.ts";
 import type { ConnectingSys, Sys } from "../abi/sys.ts";
 
-/** True for `gsv chat TEXT` without input: nothing but its kernel can refuse it. */
+/**
+ * True for `gsv chat TEXT` without input: nothing but its kernel can refuse it. The kernel may start, or accept the client, while the command
+ * is loaded.
+ */
 export function isMessage([name, text = "", ...more]: readonly string[], { kind }: Input): boolean {
   if (name !== "chat" || more.length > 0 || text.startsWith("-") || text.trim() === "") return false;
   return kind === "none" || kind === "tty";
