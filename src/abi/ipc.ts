@@ -5,8 +5,8 @@ export const IPC_TIMEOUT_MS = { usual: 60_000, min: 1_000, max: 600_000 } as con
 /** `failed`: the other process ended without an answer. `cancelled`: the process that asked is gone. */
 export type IpcStatus = "open" | "replied" | "failed" | "timeout" | "cancelled";
 
-/** Who gets the reply: the call that waits for it, the next message of the caller, or no one. */
-export type ReplyAs = "result" | "note" | "nothing";
+/** How the reply comes: as the result of the call that waits, with the next message of the caller, or as a message that starts a run. */
+export type ReplyAs = "result" | "note" | "message";
 
 export interface IpcCall {
   readonly id: string;

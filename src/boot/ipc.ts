@@ -1,5 +1,7 @@
 // Builds what needs the processes: calls between them, watches of their events, and the handlers of what is due.
 
+import { uuidv7 } from "../abi/ids.ts";
+import { NO_CAUSE } from "../abi/process/cause.ts";
 import { Calls } from "../due/ipc/calls.ts";
 import { ipcService } from "../due/ipc/service.ts";
 import { creatorOf } from "../due/starts.ts";
@@ -18,7 +20,9 @@ export interface IpcParts {
   readonly watched: WatchedSignals;
 }
 
-export function bootIpc(core: Core, parts: Pick<ProcessParts, "ledger"> & Pick<DueParts, "notifier">): IpcParts {
+type CallParts = Pick<ProcessParts, "ledger" | "runners" | "control">;
+
+export function bootIpc(core: Core, parts: CallParts & Pick<DueParts, "notifier">): IpcParts {
   return { ...bootCalls(core, parts), ...bootWatches(core, parts) };
 }
 
@@ -32,7 +36,7 @@ function bootWatches(core: Core, { notifier }: Pick<DueParts, "notifier">): Pick
   return { watches, watched: watchesService({ kernel, clock, random, watches, arm: () => core.claims.arm() }) };
 }
 
-function bootCalls(core: Core, { ledger }: Pick<ProcessParts, "ledger">): Pick<IpcParts, "calls" | "ipc"> {
+function bootCalls(core: Core, { ledger, runners, control }: CallParts): Pick<IpcParts, "calls" | "ipc"> {
   const { kernel, processes: store, machine, callers, bus, onFault, unloggedSysFor: sysFor } = core;
   const { clock, random } = machine;
   const calls = new Calls({
@@ -43,15 +47,23 @@ function bootCalls(core: Core, { ledger }: Pick<ProcessParts, "ledger">): Pick<I
       return row === null ? null : await callers.process(row);
     },
     owner: (uid) => callers.person(uid, "/"),
-    async note(pid, { key, from, text }) {
+    async note(pid, { key, from, run, text, wakes }) {
       const row = await kernel.processes.get(pid);
       if (row === null || row.phase !== "live") return;
-      const origin = { kind: "process", uid: row.ownerUid, pid: from } as const;
-      const event = { kind: "event", runId: null, wakes: false, urgent: false, source: null, requestKey: key } as const;
+      const cause = run === null ? NO_CAUSE : await store.causeOf(from, run).catch(() => NO_CAUSE);
+      const origin = { kind: "process", uid: row.ownerUid, pid: from, ...(cause.hops > 0 && { cause }) } as const;
+      const runId = wakes ? uuidv7(clock.now(), random) : null;
+      const event = { kind: "event", runId, wakes, urgent: false, source: null, requestKey: key } as const;
       await ledger.write(row, async () => {
         const admitted = await store.admit(pid, { ...event, text, origin, now: clock.now() });
         await ledger.publish(row, admitted.ok ? endSignals(admitted.value.ends) : []);
       });
+      if (wakes) runners.wake(pid);
+    },
+    async withdraw(pid, runId, requestKey) {
+      const row = await kernel.processes.get(pid);
+      if (row?.phase === "live")
+        await control.abort(row, { runId, requestKey, reason: "ipc.timeout", onlyQueued: true });
     },
   });
   return { calls, ipc: ipcService({ kernel, clock, random, sysFor, calls }) };

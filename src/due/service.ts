@@ -237,7 +237,17 @@ function policyFor(caller: Caller, wanted: string | undefined, given: Policy | u
   const isAgent = caller.kind === "process";
   if (wanted !== undefined && isAgent) throw new SysError("EPERM", "an agent cannot give a schedule a policy");
   if (wanted === undefined) return isAgent ? undefined : given;
-  return wanted === "none" ? undefined : parsePolicy(wanted);
+  return wanted === "none" ? undefined : policyIn(wanted);
+}
+
+function policyIn(text: string): Policy {
+  try {
+    return parsePolicy(text);
+  } catch (error) {
+    // A wrong argument, not a wrong setting.
+    if (error instanceof SysError) throw new SysError("EINVAL", `--policy: ${error.message}`, error.hints);
+    throw error;
+  }
 }
 
 function needs(caller: Caller, capability: string): void {

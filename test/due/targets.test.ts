@@ -110,6 +110,7 @@ describe("a policy of its own", () => {
     ['{"rules":[{"match":"fs.delete","action":"yes"}]}', "action must be one of"],
   ])("that is invalid is refused: %s", async (policy, why) => {
     const refusal = await home.refusal("sched.add", { when: "@daily", text: "x", new: true, policy });
+    expect([refusal.code, refusal.message]).toEqual(["EINVAL", expect.stringContaining(`--policy: invalid policy: `)]);
     expect(refusal.message).toContain(why);
   });
 

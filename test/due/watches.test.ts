@@ -104,7 +104,17 @@ describe("a watch", () => {
     expect(await refused("chat.complete", { send: "task:zzzzzz", text: "x" })).toBe("ESRCH");
     expect(await refused("chat.complete", { pid: "task:zzzzzz", ...notify })).toBe("ESRCH");
     for (const ttl of ["0s", "31d", "soon"]) expect(await refused("chat.complete", { ttl, ...notify })).toBe("EINVAL");
-    for (const where of ["data.", 'data.status = "x"', "(a", "a b", '"x', "a &&"])
+    for (const where of [
+      "data.",
+      'data.status = "x"',
+      "(a",
+      "a b",
+      '"x',
+      "a &&",
+      "nonsense",
+      "status == 1",
+      "!data.x || stats",
+    ])
       expect([where, await refused("chat.complete", { where, ...notify })]).toEqual([where, "EINVAL"]);
     expect(await refused("chat.complete", { key: "a b", ...notify })).toBe("EINVAL");
     expect((await home.refusal("signal.unwatch", { key: "none" })).code).toBe("ENOENT");

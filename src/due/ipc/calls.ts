@@ -25,11 +25,20 @@ export interface CallsPorts {
   readonly owner: (uid: number) => Promise<Caller>;
   /** The caller of a call that an earlier kernel began; null if it is gone. */
   readonly callerOf: (row: IpcRow) => Promise<Caller | null>;
-  /** Stores an event for the next message of a process. Repeated under the same key, it changes nothing. */
-  readonly note: (
-    pid: string,
-    note: { readonly key: string; readonly from: string; readonly text: string },
-  ) => Promise<void>;
+  /** Stores an event for a process. Repeated under the same key, it changes nothing. */
+  readonly note: (pid: string, note: IpcNote) => Promise<void>;
+  /** Removes the queued message of a call from its process. A run that has begun goes on. */
+  readonly withdraw: (pid: string, runId: string, requestKey: string) => Promise<void>;
+}
+
+export interface IpcNote {
+  readonly key: string;
+  readonly from: string;
+  /** The run that answered, or was to answer. */
+  readonly run: string | null;
+  readonly text: string;
+  /** Starts a run; otherwise the event comes with the next message. */
+  readonly wakes: boolean;
 }
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -72,6 +81,13 @@ export class Calls {
 
   async settled(): Promise<void> {
     while (this.working.size > 0) await Promise.all(this.working);
+  }
+
+  /** Resolves once the other process has the message. The reply comes as a message. The row must be stored already. */
+  async begun(row: IpcRow, caller: Caller): Promise<string | null> {
+    this.ports.due(row.deadlineAt);
+    if (row.status === "open") await this.follow(row, caller);
+    return (await this.ports.kernel.ipc.get(row.id))?.targetRunId ?? null;
   }
 
   /** The row must be stored already. Resolves with the ended row. */
@@ -151,16 +167,24 @@ export class Calls {
     const base = { pid: sourcePid ?? initPid(uid), uid, parent: null, at: clock.now(), call: id, target };
     if (status === "timeout") bus.emit({ ...base, name: "ipc.timeout" });
     else if (status !== "cancelled") bus.emit({ ...base, name: "ipc.reply", ok: status === "replied", error });
-    const waiter = this.waiters.get(id);
-    if (waiter !== undefined) waiter.over(row);
-    else await this.handOver(row);
+    this.waiters.get(id)?.over(row);
+    await this.settle(row);
+  }
+
+  /** What remains to do after the end of a call. The next kernel repeats it. */
+  private async settle(row: IpcRow): Promise<void> {
+    const { kernel, clock, withdraw } = this.ports;
+    const { id, status, targetPid, targetRunId } = row;
+    if (status === "timeout" && targetRunId !== null) await withdraw(targetPid, targetRunId, `ipc:${id}:withdraw`);
+    if (!this.waiters.has(id)) await this.handOver(row);
+    if (status === "timeout" || row.replyAs !== "result") await kernel.ipc.delivered(id, clock.now());
   }
 
   private async handOver(row: IpcRow): Promise<void> {
-    const { kernel, clock, note } = this.ports;
-    if (row.replyAs !== "note" || row.sourcePid === null || row.status === "cancelled") return;
-    await note(row.sourcePid, { key: `ipc:${row.id}:reply`, from: row.targetPid, text: noteText(row) });
-    await kernel.ipc.delivered(row.id, clock.now());
+    const { id, sourcePid, targetPid: from, targetRunId: run, status, replyAs } = row;
+    if (replyAs === "result" || sourcePid === null || status === "cancelled") return;
+    const wakes = replyAs === "message";
+    await this.ports.note(sourcePid, { key: `ipc:${id}:reply`, from, run, text: noteText(row), wakes });
   }
 
   /** The claims ended these calls at their deadlines. */
@@ -173,7 +197,7 @@ export class Calls {
   }
 
   private async resume(row: IpcRow): Promise<void> {
-    if (row.status !== "open") return await this.handOver(row);
+    if (row.status !== "open") return await this.settle(row);
     const caller = await this.ports.callerOf(row);
     if (caller === null) return await this.end(row, { status: "cancelled", response: null, error: null });
     await this.follow(row, caller).catch((error: unknown) => {

@@ -40,6 +40,8 @@ export function ipcService(ports: IpcPorts): Ipc {
 
     async call(context, request) {
       const { caller } = context;
+      if (request.background && caller.pid === undefined)
+        throw new SysError("EINVAL", "only a process gets a reply as a message", ["call without background"]);
       const target = await targetOf(kernel, context, request.pid);
       const now = clock.now();
       const ms = timeoutOf(request);
@@ -49,7 +51,13 @@ export function ipcService(ports: IpcPorts): Ipc {
         ...{ ...about, ownerUid: caller.ownerUid, requestKey: `${caller.uid}:${context.requestId}` },
         ...{ sourcePid: caller.pid ?? null, sourceRunId: caller.doing?.run ?? null },
         ...{ targetPid: target.pid, targetRunId: null, message: await messageText(ports, context, request, about) },
-        ...{ replyAs: "result", status: "open", createdAt: now, response: null, error: null },
+        ...{
+          replyAs: request.background ? "message" : "result",
+          status: "open",
+          createdAt: now,
+          response: null,
+          error: null,
+        },
       });
       if ("ring" in opened)
         throw new SysError("EDEADLK", `not called: ${opened.ring.join(" → ")} would wait for each other`, [
@@ -61,6 +69,10 @@ export function ipcService(ports: IpcPorts): Ipc {
           `not called: more than ${HOPS_MAX} processes would wait: ${opened.chain.join(" → ")}`,
         );
       const { row } = opened;
+      if (row.replyAs === "message") {
+        const runId = await calls.begun(row, caller);
+        return { id: row.id, pid: row.targetPid, runId, deadlineAt: row.deadlineAt };
+      }
       const over = row.status === "open" ? await calls.carryOut(row, caller, context.gone ?? context.signal) : row;
       return replyOf(over);
     },

@@ -2,6 +2,7 @@
 // || and !. Pure.
 
 import { SysError } from "../../abi/errno.ts";
+import type { WatchedEvent } from "../../abi/watch.ts";
 
 /** Whether an event meets the condition. */
 export type Condition = (event: object) => boolean;
@@ -115,11 +116,18 @@ class Parser {
     const token = this.tokens[this.at++];
     if (token === undefined) throw this.fault("it ends too early");
     if (token.kind === "value") return () => token.value;
-    if (token.kind === "path") return pathOf(token.text.split("."));
+    if (token.kind === "path") return pathOf(this.field(token.text));
     if (token.text !== "(") throw this.fault(`unexpected ${token.text}`);
     const inner = this.any();
     if (!this.takes(")")) throw this.fault("a ) is missing");
     return inner;
+  }
+
+  /** A condition on a field that no event has would never be met. */
+  private field(path: string): readonly string[] {
+    const names = path.split(".");
+    if (EVENT_FIELDS.includes(names[0] ?? "")) return names;
+    throw this.fault(`no such field: ${path.slice(0, 40)}`, `fields: ${EVENT_FIELDS.join(", ")}`);
   }
 
   private takes(operator: string): boolean {
@@ -129,10 +137,21 @@ class Parser {
     return true;
   }
 
-  private fault(why: string): SysError {
-    return new SysError("EINVAL", `--where: ${why}`, [`for example: --where 'data.status == "error"'`]);
+  private fault(why: string, ...more: readonly string[]): SysError {
+    return new SysError("EINVAL", `--where: ${why}`, [`for example: --where 'data.status == "error"'`, ...more]);
   }
 }
+
+const EVENT_FIELDS: readonly string[] = [
+  "id",
+  "watch",
+  "name",
+  "pid",
+  "run",
+  "at",
+  "data",
+  "state",
+] satisfies readonly (keyof WatchedEvent)[];
 
 const WORDS: ReadonlyMap<string, { readonly value: unknown }> = new Map([
   ["true", { value: true }],

@@ -19,6 +19,14 @@ export interface ControlPorts extends LedgerPorts {
   readonly pausedRuns: PausedRuns;
 }
 
+interface Aborted {
+  readonly runId: string | null;
+  readonly requestKey: string;
+  readonly reason?: string;
+  /** Leave a run in flight alone. */
+  readonly onlyQueued?: boolean;
+}
+
 export class Control implements Stopping {
   constructor(private readonly ports: ControlPorts) {}
 
@@ -71,13 +79,10 @@ export class Control implements Stopping {
   }
 
   /** Ends the current or the named run; then the next queued message starts. */
-  async abort(
-    row: ProcessRow,
-    { runId, requestKey, reason = "user.abort" }: { runId: string | null; requestKey: string; reason?: string },
-  ): Promise<Outcome<Aborting>> {
+  async abort(row: ProcessRow, { reason = "user.abort", ...wish }: Aborted): Promise<Outcome<Aborting>> {
     const { store, ledger, runners, clock } = this.ports;
     return await ledger.write(row, async () => {
-      const outcome = await store.abort(row.pid, { runId, reason, requestKey, now: clock.now() });
+      const outcome = await store.abort(row.pid, { ...wish, reason, now: clock.now() });
       const ends: readonly RunEnd[] = outcome.ok && !outcome.replay ? outcome.value.ends : [];
       if (ends.length > 0 && outcome.ok && !outcome.value.isWaiting) runners.interrupt(row.pid);
       try {

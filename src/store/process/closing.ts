@@ -57,6 +57,8 @@ export interface ClosingVerbs {
       readonly reason: string;
       readonly requestKey: string;
       readonly now: number;
+      /** Leave a run in flight alone. */
+      readonly onlyQueued?: boolean;
     },
   ): Promise<Outcome<Aborting>>;
   /** First half of reset and kill: fences the run, closes open requests and fixes the cut. */

@@ -229,11 +229,11 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       });
     },
 
-    async abort(pid, { runId, reason, requestKey, now }) {
+    async abort(pid, { runId, reason, requestKey, now, onlyQueued = false }) {
       return keyed(pid, requestKey, ["abort", runId], now, (db, head) => {
-        if (runId === null || head.currentRun === runId) return abortRun(db, head, reason, now);
+        if (!onlyQueued && (runId === null || head.currentRun === runId)) return abortRun(db, head, reason, now);
         const none = { aborted: false, runId: null, interruptedToolCalls: 0, ends: [], withdrawn: [], nextRunId: null };
-        return takeBack(db, head, runId, now) ?? none;
+        return (runId === null ? null : takeBack(db, head, runId, now)) ?? none;
       });
     },
 

@@ -13,6 +13,8 @@ export interface IpcRequest extends IpcMessage {
   readonly timeoutMs?: number;
   /** The same as people write it, such as `2m`. */
   readonly timeout?: string;
+  /** Answer at once; the reply comes as a message. */
+  readonly background?: boolean;
 }
 
 export interface IpcSent {
@@ -27,8 +29,16 @@ export interface IpcReply {
   readonly text: string;
 }
 
+/** A call in the background. */
+export interface IpcBegun {
+  readonly id: string;
+  readonly pid: string;
+  readonly runId: string | null;
+  readonly deadlineAt: number;
+}
+
 export interface Ipc {
   send(context: CallContext, message: IpcMessage): Promise<IpcSent>;
-  /** Waits for the reply. Throws if there is none by the deadline. */
-  call(context: CallContext, request: IpcRequest): Promise<IpcReply>;
+  /** Waits for the reply, unless in the background. Throws if there is none by the deadline. */
+  call(context: CallContext, request: IpcRequest): Promise<IpcReply | IpcBegun>;
 }

@@ -2,10 +2,11 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { IPC_TIMEOUT_MS } from "../../abi/ipc.ts";
+import { isoTime } from "../../lib/text/days.ts";
 import { field, syscall, value } from "../define.ts";
 import callText from "../tools/call.md" with { type: "text" };
 import sendText from "../tools/send.md" with { type: "text" };
-import type { Ipc, IpcReply, IpcSent } from "./ipc-service.ts";
+import type { Ipc, IpcBegun, IpcReply, IpcSent } from "./ipc-service.ts";
 
 type Service = { ipc: Ipc };
 
@@ -42,18 +43,25 @@ export const ipcCalls = [
           hide: "cli",
         }),
       ),
+      background: field.flag("continue at once; the reply comes as a message", { hide: "cli" }),
       timeout: field.optional(
         field.text("time to wait, 1s to 10m (default 1m)", { longest: 20, meta: "TIME", hide: "tool" }),
       ),
     },
-    tool: { name: "Call", repeat: "resume", description: callText, text: ({ text }: IpcReply) => text },
+    tool: { name: "Call", repeat: "resume", description: callText, text: calledText },
     cli: {
-      ...{ hidden: true, print: value(({ text }: IpcReply) => text) },
+      ...{ hidden: true, print: value(calledText) },
       examples: ['gsv proc call task:abc123 "How far are you?"', 'gsv proc call task:abc123 "Review it." --timeout 5m'],
     },
     run: ({ ipc }: Service, args, context) => ipc.call(context, args),
   }),
 ] as const;
+
+function calledText(called: IpcReply | IpcBegun): string {
+  if ("text" in called) return called.text;
+  const { id, pid, deadlineAt } = called;
+  return `call ${id}: ${pid} is asked. Its reply comes to you as a message, at the latest at ${isoTime(deadlineAt)}.`;
+}
 
 function sentText({ pid, queued }: IpcSent): string {
   return queued ? `sent; ${pid} is busy and reads it at its next step` : `sent to ${pid}`;

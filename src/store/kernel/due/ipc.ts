@@ -37,6 +37,7 @@ export type Waiting = Pick<IpcRow, "id" | "targetPid" | "deadlineAt"> & { readon
 export interface IpcRows {
   /** Returns the stored row if the request already made a call. */
   open(row: IpcRow): Promise<Opened>;
+  get(id: string): Promise<IpcRow | null>;
   sent(id: string, targetRunId: string): Promise<void>;
   /** The message could not be delivered. */
   remove(id: string): Promise<void>;
@@ -47,7 +48,7 @@ export interface IpcRows {
   /** The run no longer waits: its calls are answered with the next message. */
   detach(sourcePid: string, runId: string): Promise<void>;
   delivered(id: string, now: number): Promise<void>;
-  /** Open calls, and ended calls with an undelivered reply; oldest first. */
+  /** Open calls, and ended ones whose reply or withdrawal is not done; oldest first. */
   unsettled(): Promise<readonly IpcRow[]>;
   /** Processes that wait for another one. */
   waiting(): Promise<readonly Waiting[]>;
@@ -59,6 +60,10 @@ export function ipcRows(kernel: KernelDb): IpcRows {
   return {
     async open(row) {
       return kernel.write("full", () => open(db, row));
+    },
+    async get(id) {
+      const row = db.get<Columns>("SELECT * FROM ipc_calls WHERE call_id = ?", id);
+      return row === null ? null : rowFrom(row);
     },
     async sent(id, targetRunId) {
       kernel.write("full", () => db.run("UPDATE ipc_calls SET target_run_id = ? WHERE call_id = ?", targetRunId, id));
@@ -100,7 +105,8 @@ export function ipcRows(kernel: KernelDb): IpcRows {
       db
         .all<Columns>(
           `SELECT * FROM ipc_calls WHERE status = 'open'
-           OR (reply_as = 'note' AND delivered_at IS NULL AND status <> 'cancelled') ORDER BY created_at, rowid`,
+           OR (delivered_at IS NULL AND (status = 'timeout' OR (reply_as <> 'result' AND status <> 'cancelled')))
+           ORDER BY created_at, rowid`,
         )
         .map(rowFrom),
     waiting: async () => waiting(db),
@@ -126,7 +132,7 @@ function isAny(db: Db, which: string, ...values: string[]): boolean {
 function open(db: Db, row: IpcRow): Opened {
   const known = db.get<Columns>("SELECT * FROM ipc_calls WHERE request_key = ?", row.requestKey);
   if (known !== null) return { row: rowFrom(known) };
-  if (row.sourcePid !== null) {
+  if (row.sourcePid !== null && row.replyAs === "result") {
     const edges = waiting(db);
     const ring = pathFrom(edges, row.targetPid, row.sourcePid);
     if (ring !== null) return { ring: [row.sourcePid, ...ring] };
