@@ -15,6 +15,7 @@ import { field } from "../../src/syscalls/define.ts";
 import { usageError } from "../args.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
+import { noun } from "../derive.ts";
 import { agrees, canAsk } from "../io/consent.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { stdinText } from "../io/stdin.ts";
@@ -43,7 +44,7 @@ const spec = {
     "gsv login http://127.0.0.1:4870 --token < token.txt",
   ],
   notes: [
-    "On a terminal the secret is typed unseen; otherwise it is the first line of stdin. Then:\ngsv --remote NAME ps, or gsv remote use NAME. gsv logout NAME signs out.",
+    "On a terminal the secret is typed unseen; otherwise it is the first line of stdin. Then:\ngsv --remote NAME ps, or gsv remote use NAME. gsv logout NAME signs out. gsv login list shows\nthe logins at this kernel, gsv login revoke ID ends one.",
   ],
 };
 
@@ -53,7 +54,17 @@ type Asked = { readonly [K in "user" | "name" | "fingerprint"]?: string } & {
   readonly use?: boolean;
 };
 
+/** With a first word of the kernel's own logins, those. */
 export async function login(): Promise<Command> {
+  const own = await noun("login", spec.summary, { list: "sys.login.list", revoke: "sys.login.revoke" });
+  return {
+    ...signIn(),
+    verbs: own.verbs,
+    run: (args, io) => (own.verbs?.has(args[0] ?? "") ? own : signIn()).run(args, io),
+  };
+}
+
+function signIn(): Command {
   return command(spec, async ({ args: { url, ...asked }, json }, io) => {
     if (url === undefined) return await possibilities(io);
     const entry = await io.remotes.entry();

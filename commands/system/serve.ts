@@ -1,8 +1,10 @@
-// `gsv serve [status|stop]`: the kernel's listener on the network.
+// `gsv serve [code|status|stop]`: the kernel's listener on the network.
 
 import { resolve } from "node:path";
+import type { EntryCode } from "../../src/syscalls/account/login.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { type ServeStatus, serveText } from "../../src/syscalls/system/serve.ts";
+import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
@@ -12,9 +14,9 @@ const spec = {
   summary: "Let programs use this kernel over the network",
   input: {
     what: field.withDefault(
-      field.choice("start (default), status or stop", ["start", "status", "stop"], {
+      field.choice("start (default), code, status or stop", ["start", "code", "status", "stop"], {
         positional: true,
-        meta: "status|stop",
+        meta: "code|status|stop",
       }),
       "start",
     ),
@@ -28,6 +30,7 @@ const spec = {
     "gsv serve",
     "gsv serve --listen 127.0.0.1:8080",
     "gsv serve --public",
+    "gsv serve code",
     "gsv serve status",
     "gsv serve stop",
   ],
@@ -38,6 +41,7 @@ const spec = {
 
 export const serve = command(spec, async ({ args: { what, listen, tls, public: isPublic }, json }, io) => {
   const sys = io.sys();
+  if (what === "code") return await printCode(io, json);
   const files = tls
     ?.split(",")
     .map((path) => resolve(io.cwd, path.trim()))
@@ -53,6 +57,22 @@ export const serve = command(spec, async ({ args: { what, listen, tls, public: i
       : await sys.call<ServeStatus>(`serve.${what}`, {});
   if (json) await io.stdout.write(jsonLine(status));
   else await printText(io.stdout, serveText(status));
-  if (what === "start" && !json) await note(io, "for a client, create a token: gsv auth token create --label NAME");
+  if (what === "start" && !json) await doors(io);
   return status.fault === null ? 0 : 1;
 });
+
+async function printCode(io: Io, json: boolean): Promise<number> {
+  const made = await io.sys().call<EntryCode>("sys.login.code", {});
+  await printText(io.stdout, json ? jsonLine(made).trimEnd() : made.url);
+  if (!json) await note(io, "gsv: works once, within ten minutes");
+  return 0;
+}
+
+/** How to enter. A code is printed only where a person reads it. */
+async function doors(io: Io): Promise<void> {
+  if (io.stdout.isTTY) {
+    const { url } = await io.sys().call<EntryCode>("sys.login.code", {});
+    await printText(io.stdout, `In a browser, once and within ten minutes: ${url}`);
+  } else await note(io, "for a browser: gsv serve code");
+  await note(io, "for a program, create a token: gsv auth token create --label NAME");
+}

@@ -76,6 +76,16 @@ export class KeyReused extends SysError {
   }
 }
 
+/** Too many attempts: worth another one after a while. */
+export class TooSoon extends SysError {
+  constructor(
+    what: string,
+    readonly retryMs: number,
+  ) {
+    super("EAUTH", `${what}: try again in ${Math.ceil(retryMs / 1000)} s`);
+  }
+}
+
 export function isCode(value: unknown): value is Code {
   return typeof value === "string" && Object.hasOwn(EXIT_STATUS, value);
 }

@@ -48,6 +48,38 @@ export interface Credentials {
   readonly user?: string;
   readonly password?: string;
   readonly token?: string;
+  /** The second secret of a browser's login. */
+  readonly key?: string;
+}
+
+/** Where a client over the network comes from. */
+export interface Arrival {
+  readonly address: string;
+  /** What limits count as one source: the address, or the /64 of IPv6. */
+  readonly network: string;
+  /** What it calls itself: printable and short. */
+  readonly program: string;
+  readonly purpose: "account" | "metrics";
+  /** Called when the login ends before the connection. */
+  readonly onEnd?: () => void;
+}
+
+/** A name and a password, or a one-time code. */
+export interface EntryRequest {
+  readonly user?: string;
+  readonly password?: string;
+  readonly code?: string;
+  readonly label?: string;
+  /** For a browser. */
+  readonly withKey: boolean;
+}
+
+export interface Entered {
+  readonly id: string;
+  readonly account: string;
+  readonly token: string;
+  readonly key: string | null;
+  readonly expiresAt: number;
 }
 
 export const ROOT_UID = 0;

@@ -38,6 +38,8 @@ export interface ClientInfo {
   readonly env: { readonly [name: string]: string };
   /** Settings of the command line by canonical key: the strongest layer of this connection, in memory. */
   readonly flags?: { readonly [key: string]: string };
+  /** The token or login that it entered with. Set by the kernel, never by the client. */
+  readonly loginId?: string;
 }
 
 /** read: changes nothing, needs no kernel. wait: answers later. keyed: changes something, once per request id. */

@@ -4,14 +4,12 @@
 import { join } from "node:path";
 import type { Config } from "../abi/config/config.ts";
 import { SysError } from "../abi/errno.ts";
-import type { Caller, Credentials } from "../abi/identity.ts";
+import type { Arrival, Caller, Credentials } from "../abi/identity.ts";
 import { uuidv7 } from "../abi/ids.ts";
 import type { ClientInfo, Sys } from "../abi/sys.ts";
 import { finishRestore } from "../backup/swap.ts";
 import { Claims } from "../due/claims.ts";
 import { type Callers, callersFrom, personOfHome } from "../kernel/accounts/accounts.ts";
-import { Logins, type Session } from "../kernel/accounts/login.ts";
-import { Passwords } from "../kernel/accounts/passwords.ts";
 import { redactedAudit } from "../kernel/audit.ts";
 import { Bus } from "../kernel/bus.ts";
 import type { Dispatch } from "../kernel/dispatch.ts";
@@ -19,6 +17,7 @@ import { Dispatches } from "../kernel/dispatches.ts";
 import { rescuer } from "../kernel/lifetime/rescue.ts";
 import { setUp } from "../kernel/lifetime/setup.ts";
 import { keepSwept, sweep } from "../kernel/lifetime/sweep.ts";
+import { Passwords } from "../kernel/logins/passwords.ts";
 import { modelsService } from "../kernel/models/models.ts";
 import { ServedModels } from "../kernel/models/served-models.ts";
 import { systemSettings } from "../kernel/settings/config.ts";
@@ -44,6 +43,7 @@ import { bootDue, type DueParts, setWakeTimer } from "./due.ts";
 import { bootFiles } from "./files.ts";
 import { bootHooks } from "./hooks.ts";
 import { bootIpc, claimHandlers, type IpcParts } from "./ipc.ts";
+import { accepted, bootLogins } from "./logins.ts";
 import { openDatabase, openPorts } from "./ports.ts";
 import { bootProcesses, earliest } from "./processes.ts";
 import { bootRepos, bootstrapOf } from "./repos.ts";
@@ -52,8 +52,10 @@ import { bootSettings, learnSecrets, type SettingParts } from "./settings.ts";
 import { bootTargets } from "./targets.ts";
 
 export interface Kernel {
-  /** A Sys for the person of the home, or for the account of the credentials. `peer` is the address of the client. */
-  accept(client: ClientInfo, credentials?: Credentials, peer?: string): Promise<Sys>;
+  /** A Sys for the person of the home, or for the account of the credentials. `arrival` is of a client over the network. */
+  accept(client: ClientInfo, credentials?: Credentials, arrival?: Arrival): Promise<Sys>;
+  /** New logins over the network. */
+  readonly entries: Core["entries"];
   /** A Sys for any caller, with the signals of `uid`. */
   readonly sysFor: Core["sysFor"];
   readonly callers: Callers;
@@ -189,7 +191,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
     models: machine.models?.(models) ?? models,
     offers: offersUntilTheEnd(bus),
     search: lazySearch({ ...ports, indexDb: machine.paths.indexDb, clock, log, bus, onFault }),
-    logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
+    ...bootLogins({ kernel: ports.kernel, callers, passwords, clock, random, onFault }),
     ...begun,
     queue,
     claims: new Claims({ queue, kernel: ports.kernel, clock, newId: newRequestId, onFault }),
@@ -264,6 +266,7 @@ function finished(
     host,
     serving: core.serving,
     callers,
+    entries: core.entries,
     sysFor,
     isWorking: () =>
       runners.active > 0 ||
@@ -275,9 +278,9 @@ function finished(
       shells.isBusy() ||
       core.hooks.isBusy() ||
       policy.questions.isPending,
-    async accept(client, credentials, peer = "local") {
+    async accept(client, credentials, arrival) {
       learnEnvironment(redactor, client.env);
-      if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
+      if (credentials !== undefined) return await accepted(core, client, { credentials, arrival: arrival ?? null });
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
       if (core.offers.made(human.uid, client)) pausedRuns.resumeWithKey(human.uid).catch(core.onFault);
@@ -333,15 +336,4 @@ function finished(
     core.temporary.clear();
     database.close();
   }
-}
-
-/** A session without its account or token gets no more signals; its next call fails. */
-function accepted({ sysFor }: Core, client: ClientInfo, session: Session): Sys {
-  const sys = sysFor(session.uid, () => session.caller(), client);
-  return {
-    call: sys.call,
-    close: sys.close,
-    on: (filter, listener) =>
-      session.hears ? sys.on(filter, (signal) => session.alive() && listener(signal)) : () => {},
-  };
 }

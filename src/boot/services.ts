@@ -12,7 +12,6 @@ import { creditsService } from "../kernel/accounts/credits.ts";
 import { groupsService } from "../kernel/accounts/groups.ts";
 import { projectsService } from "../kernel/accounts/projects.ts";
 import { rightsService } from "../kernel/accounts/rights.ts";
-import { tokensService } from "../kernel/accounts/tokens.ts";
 import { usersService } from "../kernel/accounts/users.ts";
 import { auditLog } from "../kernel/audit.ts";
 import { filesByTarget } from "../kernel/files/file-targets.ts";
@@ -22,6 +21,8 @@ import type { HostFiles } from "../kernel/files/host-files.ts";
 import { controlService } from "../kernel/lifetime/control.ts";
 import { settleAccount } from "../kernel/lifetime/setup.ts";
 import { storageService } from "../kernel/lifetime/storage.ts";
+import { loginsService } from "../kernel/logins/login-list.ts";
+import { tokensService } from "../kernel/logins/tokens.ts";
 import { outageReports } from "../kernel/models/outages.ts";
 import { registryService } from "../kernel/registry.ts";
 import { forgetSettings } from "../kernel/settings/config.ts";
@@ -260,11 +261,12 @@ function answeredFirst(core: Core, processes: Processes): Processes {
   return { ...processes, send: answering(processes.send, callAs) };
 }
 
-type People = Pick<Services, "accounts" | "groups" | "tokens" | "rights" | "audit">;
+type People = Pick<Services, "accounts" | "groups" | "tokens" | "logins" | "rights" | "audit">;
 
 function bootPeople(core: Core, { closer }: ProcessParts): People {
   const { kernel, processes, objects, machine, passwords, logins, secrets } = core;
   const { clock, random } = machine;
+  const onRevoked = (id: string) => logins.tokenRevoked(id);
   return {
     accounts: usersService({
       kernel,
@@ -288,7 +290,11 @@ function bootPeople(core: Core, { closer }: ProcessParts): People {
       },
     }),
     groups: groupsService(kernel),
-    tokens: tokensService({ kernel, clock, random, onRevoked: (id) => logins.tokenRevoked(id) }),
+    tokens: tokensService({ kernel, clock, random, onRevoked }),
+    logins: loginsService({
+      ...{ kernel, clock, onRevoked, newCode: (uid) => core.entries.newCode(uid) },
+      url: () => core.serving.url,
+    }),
     rights: rightsService(kernel),
     audit: auditLog(kernel, clock),
   };

@@ -13,6 +13,7 @@ import { watchFiles } from "../machine/watch-files.ts";
 import { pathError, prepareHome } from "../paths.ts";
 import { isServed } from "../rpc/client.ts";
 import { type Server, serve } from "../rpc/server.ts";
+import type { ListenOptions } from "../serve/listener.ts";
 import type { ServingParts } from "../serve/serving.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
@@ -68,7 +69,9 @@ export async function runKernel(machine: HostMachine): Promise<void> {
     const callPaths = async () => (await import("../syscalls/openapi.ts")).callPaths(SYSCALLS.values());
     const publicObjects = isPublic ? kernel.objects : null;
     const host = { clock, random: machine.random, callPaths, publicObjects };
-    return listen({ ...asked, version: VERSION, accept: kernel.accept, connection, host });
+    const { accept, entries } = kernel;
+    const enter: ListenOptions["enter"] = (request, arrival) => entries.enter(request, arrival);
+    return listen({ ...asked, version: VERSION, accept, enter, connection, host });
   };
   const lifetime = keepLifetime({
     lock: { stillOurs: () => lock.stillOurs() && kernel.stands(), release: () => lock.release() },

@@ -6,16 +6,17 @@ import { creditsShown } from "../kernel/accounts/credits.ts";
 import { listGroups } from "../kernel/accounts/groups.ts";
 import { projectsShown } from "../kernel/accounts/projects.ts";
 import { rightsService } from "../kernel/accounts/rights.ts";
-import { listTokens } from "../kernel/accounts/tokens.ts";
 import { listAccounts } from "../kernel/accounts/users.ts";
 import { auditLog } from "../kernel/audit.ts";
+import { listLogins } from "../kernel/logins/login-list.ts";
+import { listTokens } from "../kernel/logins/tokens.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ReadServices } from "./reads.ts";
 
 type ReadPeople = Pick<
   ReadServices,
-  "accounts" | "groups" | "tokens" | "rights" | "audit" | "agents" | "bundles" | "projects" | "credits"
+  "accounts" | "groups" | "tokens" | "logins" | "rights" | "audit" | "agents" | "bundles" | "projects" | "credits"
 >;
 
 export function readPeople(kernel: KernelStore, clock: Clock): ReadPeople {
@@ -23,6 +24,7 @@ export function readPeople(kernel: KernelStore, clock: Clock): ReadPeople {
     accounts: { list: (caller) => listAccounts(kernel, caller) },
     groups: { list: (caller) => listGroups(kernel, caller) },
     tokens: { list: (caller) => listTokens({ kernel, clock }, caller) },
+    logins: { list: (context) => listLogins({ kernel, clock }, context) },
     rights: rightsService(kernel),
     audit: auditLog(kernel, clock),
     agents: agentsShown(kernel),

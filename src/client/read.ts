@@ -211,7 +211,10 @@ function settingsShown(kernel: KernelStore, options: ReadOptions): ReadServices[
   });
 }
 
-const PEOPLE = ["accounts", "groups", "tokens", "rights", "audit", "agents", "bundles", "projects", "credits"] as const;
+const PEOPLE = [
+  ...(["accounts", "groups", "tokens", "logins", "rights", "audit"] as const),
+  ...(["agents", "bundles", "projects", "credits"] as const),
+] as const;
 
 function peopleAtRest(kernel: KernelStore, clock: Clock) {
   const load = once(async () => (await import("./read-people.ts")).readPeople(kernel, clock));

@@ -18,6 +18,7 @@ export const READS = {
   accounts: ["list"],
   groups: ["list"],
   tokens: ["list"],
+  logins: ["list"],
   rights: ["of"],
   audit: ["list"],
   agents: ["list", "show"],

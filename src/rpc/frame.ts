@@ -222,8 +222,8 @@ function textsOf(values: Loose): { readonly [name: string]: string } {
 function checkLogin(value: unknown): { readonly login?: Credentials } {
   if (value === undefined) return {};
   if (!isObject(value)) throw broken("the credentials are not an object");
-  const { user, password, token } = value;
-  const texts = Object.entries({ user, password, token }).filter(([, text]) => typeof text === "string");
+  const { user, password, token, key } = value;
+  const texts = Object.entries({ user, password, token, key }).filter(([, text]) => typeof text === "string");
   return { login: Object.fromEntries(texts) };
 }
 

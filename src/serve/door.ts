@@ -13,6 +13,10 @@ export interface Knock {
   readonly fetchSite: string | null;
   readonly fetchMode: string | null;
   readonly authorization: string | null;
+  /** The raw header. */
+  readonly cookie: string | null;
+  /** `X-Gsv-Key`: of the login of a browser, known to its page only. */
+  readonly key: string | null;
   readonly contentType: string | null;
   readonly hasBody: boolean;
   /** null if it is not known before the body comes. */
@@ -22,11 +26,15 @@ export interface Knock {
   readonly forwarded: string | null;
 }
 
-export type Entry = { readonly kind: "anybody" } | { readonly kind: "bearer"; readonly token: string };
+export type Entry =
+  | { readonly kind: "anybody" }
+  | { readonly kind: "bearer"; readonly token: string }
+  /** The key of a websocket comes in its first frame. */
+  | { readonly kind: "browser"; readonly token: string; readonly key: string | null };
 
-export type Verdict =
-  | { readonly kind: "refused"; readonly status: number; readonly detail: string; readonly allow?: string }
-  | ({ readonly kind: "in"; readonly entry: Entry } & Found);
+type Refused = { readonly kind: "refused"; readonly status: number; readonly detail: string; readonly allow?: string };
+
+export type Verdict = Refused | ({ readonly kind: "in"; readonly entry: Entry } & Found);
 
 export interface DoorOptions {
   readonly routes: readonly Route[];
@@ -34,20 +42,24 @@ export interface DoorOptions {
   readonly hosts: ReadonlySet<string>;
   /** `http` or `https`, as clients reach it. */
   readonly scheme: string;
+  /** Name of the cookie. */
+  readonly cookie: string;
 }
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 const TOKEN = /^Bearer ([\x21-\x7e]{1,256})$/i;
+const SECRET = /^[\x21-\x7e]{1,256}$/;
+const READS = new Set(["GET", "HEAD"]);
 const TYPES = { json: "application/json", bytes: "application/octet-stream" };
 
 export function verdictOf(knock: Knock, options: DoorOptions): Verdict {
   const stranger = strangerIn(knock, options);
   if (stranger !== null) return stranger;
-  const token = TOKEN.exec(knock.authorization ?? "")?.[1];
   const found = findRoute(options.routes, knock.method, knock.path);
   if (!("route" in found)) {
     if (found.length > 0) return notAllowed(knock, allowed(found));
-    return token === undefined ? unknownEntrant() : refused(404, "nothing is served at this path");
+    const entry = entryOf(knock, options, false);
+    return entry.kind === "refused" ? entry : refused(404, "nothing is served at this path");
   }
   const { route } = found;
   if (isElsewhere(knock) && !(route.isLinked && knock.fetchMode === "navigate"))
@@ -55,7 +67,37 @@ export function verdictOf(knock: Knock, options: DoorOptions): Verdict {
   const unfit = unfitFor(route, knock);
   if (unfit !== null) return unfit;
   if (route.who === "public" || route.who === "login") return { kind: "in", entry: { kind: "anybody" }, ...found };
-  return token === undefined ? unknownEntrant() : { kind: "in", entry: { kind: "bearer", token }, ...found };
+  const entry = entryOf(knock, options, route.isSocket === true);
+  if (entry.kind === "refused") return entry;
+  if (route.who === "metrics" && entry.kind !== "bearer") return unknownEntrant();
+  return { kind: "in", entry, ...found };
+}
+
+/** A token, or else the cookie of a browser: a token that is wrong never falls back to it. */
+function entryOf(knock: Knock, options: DoorOptions, isSocket: boolean): Entry | Refused {
+  if (knock.authorization !== null) {
+    const token = TOKEN.exec(knock.authorization)?.[1];
+    return token === undefined ? unknownEntrant() : { kind: "bearer", token };
+  }
+  const token = cookieIn(knock.cookie, options.cookie);
+  if (token === null) return unknownEntrant();
+  // Cookies come along with requests of any page; browsers name its origin when something changes.
+  if (knock.origin === null && (isSocket || !READS.has(knock.method)))
+    return refused(403, "a request with a cookie must name its origin");
+  if (isSocket) return { kind: "browser", token, key: null };
+  if (knock.key === null || !SECRET.test(knock.key)) return refused(401, "the cookie needs its key: X-Gsv-Key");
+  return { kind: "browser", token, key: knock.key };
+}
+
+/** Two of this name count as none: one of them is of another program on this host. */
+function cookieIn(header: string | null, name: string): string | null {
+  const values = (header ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  const [value] = values;
+  return values.length === 1 && value !== undefined && SECRET.test(value) ? value : null;
 }
 
 /** The rules that need no route. */

@@ -4,17 +4,18 @@
 import type { Server, ServerWebSocket } from "bun";
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import type { Credentials } from "../abi/identity.ts";
+import type { Arrival, Credentials, Entered, EntryRequest } from "../abi/identity.ts";
 import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import { waitAtMost } from "../lib/wait.ts";
 import { Connection, type ConnectionOptions } from "../rpc/connection.ts";
+import { plainAddress } from "./arrival.ts";
 import { bytesMaxOf, type Knock, verdictOf } from "./door.ts";
 import { hostsOf, type ListenAddress } from "./listen-address.ts";
 import { leavingNow, problem, problemOf } from "./rest.ts";
 import type { Route, ServeHost } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { visitOf } from "./visit.ts";
-import { BACKPRESSURE_BYTES_MAX, peerSocket, type Visitor } from "./websocket.ts";
+import { BACKPRESSURE_BYTES_MAX, CLOSED, peerSocket, type Visitor } from "./websocket.ts";
 
 export interface ListenOptions {
   readonly address: ListenAddress;
@@ -22,7 +23,8 @@ export interface ListenOptions {
   readonly hosts: readonly string[];
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly version: string;
-  readonly accept: (client: ClientInfo, login: Credentials, peer: string) => Promise<Sys>;
+  readonly accept: (client: ClientInfo, login: Credentials, arrival: Arrival) => Promise<Sys>;
+  readonly enter: (request: EntryRequest, arrival: Arrival) => Promise<Entered>;
   readonly connection: Omit<ConnectionOptions, "door">;
   readonly host: ServeHost;
   readonly connectionsMax?: number;
@@ -83,10 +85,9 @@ export function listen(options: ListenOptions): Listener {
           return;
         }
         sockets.add(socket);
-        const { token, peer } = socket.data;
         const door = {
           version: options.version,
-          accept: (client: ClientInfo, login?: Credentials) => accept(client, login, token, peer),
+          accept: (client: ClientInfo, login?: Credentials) => accept(client, login, socket),
         };
         const peers = peerSocket(socket, () => leaving !== null);
         socket.data.connection = new Connection(peers, { ...options.connection, door }, () => leaving);
@@ -102,11 +103,17 @@ export function listen(options: ListenOptions): Listener {
   });
   const port = server.port ?? address.port;
   const scheme = tls === null ? "http" : "https";
-  const door = { routes, hosts: hostsOf(address, port, options.hosts), scheme };
+  const cookie = scheme === "https" ? "__Host-gsv" : `gsv_${port}`;
+  const door = { routes, hosts: hostsOf(address, port, options.hosts), scheme, cookie };
 
-  function accept(client: ClientInfo, login: Credentials | undefined, token: string, peer: string): Promise<Sys> {
-    if (login !== undefined) throw new SysError("EAUTH", "this connection has a token already");
-    return options.accept(withoutPlace(client), { token }, peer);
+  function accept(client: ClientInfo, login: Credentials = {}, socket: ServerWebSocket<Visitor>): Promise<Sys> {
+    const { token, isBrowser, arrival } = socket.data;
+    const { key, ...others } = login;
+    if (Object.keys(others).length > 0 || (key !== undefined && !isBrowser))
+      throw new SysError("EAUTH", "this connection has a token already");
+    const onEnd = () => socket.close(CLOSED.revoked, "this login was ended");
+    const credentials = isBrowser ? { token, key: key ?? "" } : { token };
+    return options.accept(withoutPlace(client), credentials, { ...arrival, onEnd });
   }
 
   async function answer(request: Request, listening: Server<Visitor>): Promise<Response | undefined> {
@@ -115,7 +122,9 @@ export function listen(options: ListenOptions): Listener {
     const { route } = verdict;
     const isLeaving = leaving !== null;
     if (isLeaving && !route.isLasting) return leavingNow();
-    const ports = { ...options, routes, listening, isLeaving, left: left.signal, closing: closed.signal };
+    const peer = plainAddress(listening.requestIP(request)?.address);
+    const from = { peer, isSecure: door.scheme === "https", cookie: door.cookie };
+    const ports = { ...options, ...from, routes, listening, isLeaving, left: left.signal, closing: closed.signal };
     return await route.answer(visitOf(request, verdict, ports));
   }
 
@@ -158,6 +167,8 @@ function knockOf(request: Request): Knock {
     fetchSite: header("sec-fetch-site"),
     fetchMode: header("sec-fetch-mode"),
     authorization: header("authorization"),
+    cookie: header("cookie"),
+    key: header("x-gsv-key"),
     contentType: header("content-type"),
     hasBody: request.body !== null,
     bodyBytes: numberIn(header("content-length")),

@@ -1,7 +1,6 @@
 // Answers in JSON. An error is a problem document (RFC 9457) with the code and hints of gsv.
 
-import { type Code, messageOf, SysError } from "../abi/errno.ts";
-import type { Visit } from "./route.ts";
+import { type Code, messageOf, SysError, TooSoon } from "../abi/errno.ts";
 
 const STATUS: { readonly [K in Code]?: number } = {
   EUSAGE: 400,
@@ -27,21 +26,6 @@ const STATUS: { readonly [K in Code]?: number } = {
   ETIMEDOUT: 504,
 };
 const RETRY_SECONDS = "1";
-const LOGIN_LASTS = "30d";
-
-/** A name and a password become a token for 30 days. */
-export async function answerLogin(visit: Visit): Promise<Response> {
-  const { user, password, label } = await visit.object();
-  if (typeof user !== "string" || typeof password !== "string")
-    throw new SysError("EINVAL", "give user and password as texts");
-  const sys = await visit.open({ user, password });
-  try {
-    const title = typeof label === "string" ? label : "login over the network";
-    return json(200, await sys.call("sys.token.create", { label: title, expires: LOGIN_LASTS }));
-  } finally {
-    await sys.close();
-  }
-}
 
 export function leavingNow(): Response {
   return problem(503, "EAGAIN", "this kernel is leaving; the next one answers in a moment");
@@ -103,5 +87,8 @@ const TITLES: { readonly [status: number]: string } = {
 /** null for a fault of gsv. */
 export function problemOf(error: unknown): Response | null {
   if (!(error instanceof SysError)) return null;
-  return problem(STATUS[error.code] ?? 500, error.code, messageOf(error), error.hints);
+  const status = error instanceof TooSoon ? 429 : (STATUS[error.code] ?? 500);
+  const response = problem(status, error.code, messageOf(error), error.hints);
+  if (error instanceof TooSoon) response.headers.set("retry-after", String(Math.ceil(error.retryMs / 1000)));
+  return response;
 }

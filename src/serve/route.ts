@@ -1,6 +1,6 @@
 // What a route of the listener is, and what its handler gets. The table is in routes.ts.
 
-import type { Credentials } from "../abi/identity.ts";
+import type { Credentials, Entered, EntryRequest } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -68,6 +68,12 @@ export interface Visit {
   readonly params: { readonly [name: string]: string };
   /** The address of the client; one spelling for each. */
   readonly peer: string;
+  /** Of the address that the client asked for: https, also behind a proxy with TLS. */
+  readonly isSecure: boolean;
+  /** Name of the cookie of browsers. */
+  readonly cookie: string;
+  /** Aborts when the login that `open` used is revoked. */
+  readonly ended: AbortSignal;
   readonly isLeaving: boolean;
   readonly version: string;
   readonly host: ServeHost;
@@ -79,6 +85,8 @@ export interface Visit {
   readonly closing: AbortSignal;
   /** A Sys of the account that enters, or of these credentials. Throws EAUTH. The handler closes it. */
   open(credentials?: Credentials): Promise<Sys>;
+  /** Makes a new login. Throws EAUTH. */
+  enter(request: EntryRequest): Promise<Entered>;
   /** The body as a JSON object; `{}` without a body. Throws if it is too long or something else. */
   object(): Promise<{ readonly [name: string]: unknown }>;
   /** The body in pieces as they come. Throws if it is longer than the route allows. */

@@ -2,8 +2,9 @@
 
 import { API_ROUTES } from "./api/api-routes.ts";
 import { answerConsole } from "./console/answer.ts";
+import { answerLogin, answerLogout } from "./login.ts";
 import { answerPublic } from "./public.ts";
-import { answerLogin, json, leavingNow } from "./rest.ts";
+import { json, leavingNow } from "./rest.ts";
 import type { Route } from "./route.ts";
 
 export const ROUTES: readonly Route[] = [
@@ -24,6 +25,10 @@ export const ROUTES: readonly Route[] = [
   ),
   { path: "/public/*", methods: ["GET"], who: "public", body: "none", answer: answerPublic },
   { path: "/api/login", methods: ["POST"], who: "login", body: "json", answer: answerLogin },
+  {
+    ...{ path: "/api/logout", methods: ["POST"], who: "account", body: "json", answer: answerLogout },
+    doc: { POST: { summary: "End this login" } },
+  },
   {
     ...{ path: "/api/socket", methods: ["GET"], who: "account", body: "none", isSocket: true },
     answer: (visit) => visit.upgrade(),

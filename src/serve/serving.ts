@@ -33,6 +33,8 @@ export interface ServingPorts {
 export interface ServingParts {
   readonly service: Serving;
   readonly isOn: boolean;
+  /** null while nothing listens. */
+  readonly url: string | null;
   readonly clients: number;
   /** Listens again where the last kernel did. */
   begin(): Promise<void>;
@@ -127,6 +129,9 @@ export function servingParts(ports: ServingPorts): ServingParts {
     },
     get isOn() {
       return open !== null;
+    },
+    get url() {
+      return open?.url ?? null;
     },
     get clients() {
       return open?.clients ?? 0;

@@ -2,8 +2,9 @@
 
 import type { Server } from "bun";
 import { SysError } from "../abi/errno.ts";
-import type { Credentials } from "../abi/identity.ts";
+import type { Arrival, Credentials, Entered, EntryRequest } from "../abi/identity.ts";
 import type { ClientInfo, Sys } from "../abi/sys.ts";
+import { arrivalOf } from "./arrival.ts";
 import { bytesMaxOf, type Entry } from "./door.ts";
 import { problem } from "./rest.ts";
 import type { Found, Route, ServeHost, Visit } from "./route.ts";
@@ -17,7 +18,11 @@ export interface VisitPorts {
   readonly routes: readonly Route[];
   readonly left: AbortSignal;
   readonly closing: AbortSignal;
-  readonly accept: (client: ClientInfo, login: Credentials, peer: string) => Promise<Sys>;
+  readonly peer: string;
+  readonly isSecure: boolean;
+  readonly cookie: string;
+  readonly accept: (client: ClientInfo, login: Credentials, arrival: Arrival) => Promise<Sys>;
+  readonly enter: (request: EntryRequest, arrival: Arrival) => Promise<Entered>;
 }
 
 /** Renewed with each piece of a body. Timers of Bun tick every 4 s. */
@@ -26,9 +31,12 @@ const PIECE_S = 8;
 export function visitOf(
   request: Request,
   { route, params, entry }: Found & { readonly entry: Entry },
-  { listening, version, isLeaving, host, routes, left, closing, accept }: VisitPorts,
+  ports: VisitPorts,
 ): Visit {
-  const peer = peerOf(listening.requestIP(request)?.address);
+  const { listening, version, peer, accept, enter } = ports;
+  const purpose = route.who === "metrics" ? "metrics" : "account";
+  const arrival = arrivalOf(peer, request.headers.get("user-agent"), purpose);
+  const ended = new AbortController();
   const client = { clientId: `http ${peer}`, version, cwd: "/", env: {} };
   const most = bytesMaxOf(route);
 
@@ -44,13 +52,15 @@ export function visitOf(
   }
 
   return {
-    ...{ request, params, peer, isLeaving, version, host, routes, left, closing, pieces, url: new URL(request.url) },
-    async open(credentials) {
-      const own = entry.kind === "bearer" ? { token: entry.token } : null;
-      const login = credentials ?? own;
-      if (login === null) throw new SysError("EAUTH", "this route needs no account, and has none");
-      return await accept(client, login, peer);
+    ...{ request, params, pieces, url: new URL(request.url), ended: ended.signal },
+    ...{ peer, version, isLeaving: ports.isLeaving, isSecure: ports.isSecure, cookie: ports.cookie },
+    ...{ host: ports.host, routes: ports.routes, left: ports.left, closing: ports.closing },
+    async open(given) {
+      const credentials = given ?? credentialsOf(entry);
+      if (credentials === null) throw new SysError("EAUTH", "this route needs no account, and has none");
+      return await accept(client, credentials, { ...arrival, onEnd: () => ended.abort() });
     },
+    enter: (asked) => enter(asked, arrival),
     async object() {
       const parts: Uint8Array[] = [];
       for await (const piece of pieces()) parts.push(piece);
@@ -58,16 +68,19 @@ export function visitOf(
     },
     unlimited: () => listening.timeout(request, 0),
     upgrade() {
-      const token = entry.kind === "bearer" ? entry.token : "";
-      if (listening.upgrade(request, { data: { token, peer, connection: null } })) return undefined;
+      if (entry.kind === "anybody") throw new SysError("EAUTH", "this route needs no account, and has none");
+      const { kind, token } = entry;
+      const data = { token, isBrowser: kind === "browser", arrival, connection: null };
+      if (listening.upgrade(request, { data })) return undefined;
       return problem(400, "EPROTO", "the websocket handshake is not complete");
     },
   };
 }
 
-/** One spelling for each address, so that limits count it once. */
-function peerOf(address: string | undefined): string {
-  return (address ?? "unknown").replace(/^::ffff:/i, "");
+function credentialsOf(entry: Entry): Credentials | null {
+  if (entry.kind === "anybody") return null;
+  const { token } = entry;
+  return entry.kind === "browser" ? { token, key: entry.key ?? "" } : { token };
 }
 
 function objectIn(text: string): { readonly [name: string]: unknown } {

@@ -2,13 +2,15 @@
 // has a limit.
 
 import type { ServerWebSocket } from "bun";
+import type { Arrival } from "../abi/identity.ts";
 import type { Connection, PeerSocket } from "../rpc/connection.ts";
 
 /** Data of a websocket. `connection` is null until it opens. */
 export interface Visitor {
   readonly token: string;
-  /** The address of the client, for the lockout and the audit log. */
-  readonly peer: string;
+  /** Its first frame brings the key. */
+  readonly isBrowser: boolean;
+  readonly arrival: Arrival;
   connection: Connection | null;
 }
 
@@ -17,7 +19,7 @@ const WAITING_BYTES_MAX = 256 * 1024;
 /** A peer with more unread bytes is disconnected. The connection's own limit is far below. */
 export const BACKPRESSURE_BYTES_MAX = 2 * 1024 * 1024;
 
-const CLOSED = { normal: 1000, leaving: 1012, lost: 4010 } as const;
+export const CLOSED = { normal: 1000, leaving: 1012, lost: 4010, revoked: 4001 } as const;
 
 export function peerSocket(socket: ServerWebSocket<Visitor>, isLeaving: () => boolean): PeerSocket {
   return {

@@ -3,6 +3,7 @@
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account/account-service.ts";
 import type { Agents, Bundles, Credits, Projects } from "./account/agent-service.ts";
+import type { LoginsService } from "./account/login.ts";
 import type { Approvals } from "./approval/hil.ts";
 import type { PolicyService } from "./approval/policy.ts";
 import type { CallContext, Fields, Syscall } from "./define.ts";
@@ -50,6 +51,7 @@ export interface Services {
   readonly accounts: Accounts;
   readonly groups: Groups;
   readonly tokens: Tokens;
+  readonly logins: LoginsService;
   readonly audit: AuditLog;
   readonly fileUse: FileUse;
   readonly rights: Rights;
@@ -134,6 +136,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   credits: [async () => (await import("./account/credits.ts")).creditCalls],
   group: [async () => (await import("./account/group.ts")).groupCalls],
   "sys.mcp": [async () => (await import("./run/server-tools.ts")).serverToolCalls],
+  "sys.login": [async () => (await import("./account/login.ts")).loginCalls],
   "sys.token": [async () => (await import("./account/token.ts")).tokenCalls],
   shell: [async () => (await import("./run/shell.ts")).shellCalls],
   codemode: [async () => (await import("./run/codemode.ts")).codemodeCalls],

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { Credentials } from "../../src/abi/identity.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import { Passwords } from "../../src/kernel/accounts/passwords.ts";
+import { Passwords } from "../../src/kernel/logins/passwords.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { inKernelDb } from "../support/people.ts";
 import { rejection } from "../support/refusal.ts";

@@ -185,6 +185,15 @@ const TABLE: Rows = {
       id: (await world.people[owner].call<{ id: string }>("sys.token.create", {})).id,
     }),
   },
+  "sys.login.list": { outcomes: PERSON, about: () => ({}) },
+  "sys.login.revoke": {
+    outcomes: PERSONS_OWN,
+    about: async (world, owner) => ({
+      id: (await world.people[owner].call<{ id: string }>("sys.token.create", {})).id,
+    }),
+  },
+  // Nothing listens here.
+  "sys.login.code": { outcomes: ["ECONFIG", "ECONFIG", "ECONFIG", "EPERM", "EPERM"], about: () => ({}) },
   "audit.list": { outcomes: PERSON, about: () => ({}) },
   ...AGENT_ROWS,
   ...SHELL_ROWS,

@@ -7,10 +7,23 @@ import { hostsOf, listenAddress } from "../../src/serve/listen-address.ts";
 import { ROUTES } from "../../src/serve/routes.ts";
 
 const HOST = "127.0.0.1:4870";
-const door = { routes: ROUTES, hosts: hostsOf(listenAddress(HOST, false), 4870, ["gsv.lan"]), scheme: "http" };
+const door = {
+  ...{ routes: ROUTES, cookie: "gsv_4870" },
+  hosts: hostsOf(listenAddress(HOST, false), 4870, ["gsv.lan"]),
+  scheme: "http",
+};
 const GET: Knock = {
   ...{ method: "GET", host: HOST, path: "/healthz", origin: null, fetchSite: null, fetchMode: null },
-  ...{ authorization: null, contentType: null, hasBody: false, bodyBytes: null, isUpgrade: false, forwarded: null },
+  ...{
+    authorization: null,
+    cookie: null,
+    key: null,
+    contentType: null,
+    hasBody: false,
+    bodyBytes: null,
+    isUpgrade: false,
+    forwarded: null,
+  },
 };
 const BEARER = { authorization: "Bearer gsv_user_abc" };
 const CALL: Partial<Knock> = { method: "POST", path: "/api/call/proc.list" };

@@ -52,6 +52,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       groups: seams.around("groups", kernel.groups),
       tokens: seams.around("tokens", kernel.tokens),
       lockouts: seams.around("lockouts", kernel.lockouts),
+      codes: seams.around("codes", kernel.codes),
       processes: seams.around("processes", kernel.processes),
       approvals: seams.around("approvals", kernel.approvals),
       policies: seams.around("policies", kernel.policies),

@@ -5,7 +5,7 @@
 import { rmSync } from "node:fs";
 import type { Config } from "../../src/abi/config/config.ts";
 import type { SysError } from "../../src/abi/errno.ts";
-import type { Caller, Credentials } from "../../src/abi/identity.ts";
+import type { Arrival, Caller, Credentials } from "../../src/abi/identity.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import type { ProcessInfo, State } from "../../src/abi/process/process.ts";
 import type { Signal, SignalName, SignalOf } from "../../src/abi/signal.ts";
@@ -24,6 +24,10 @@ import { seeded } from "./random.ts";
 import { rejection } from "./refusal.ts";
 import { scratchDirectory } from "./scratch.ts";
 import { lentShellRunner } from "./shell-runners.ts";
+
+export function arrivalAt(address: string, more: Partial<Arrival> = {}): Arrival {
+  return { address, network: address, program: "test/1", purpose: "account", ...more };
+}
 
 export const INIT = "init:1000";
 const DEADLINE_MS = 15_000;
@@ -136,18 +140,14 @@ export class TestKernel {
   /** Another client of the home's own person. */
   client(): Promise<Sys> {
     const clientId = `client-${++this.clients}`;
-    return this.kernel.accept({
-      clientId,
-      version: "0",
-      cwd: this.options.cwd ?? "/somewhere",
-      env: { OLLAMA_HOST: "none", ...this.options.env },
-    });
+    const env = { OLLAMA_HOST: "none", ...this.options.env };
+    return this.kernel.accept({ clientId, version: "0", cwd: this.options.cwd ?? "/somewhere", env });
   }
 
-  /** A client that signs in. */
-  login(credentials: Credentials, peer?: string): Promise<Sys> {
+  login(credentials: Credentials, peer?: string, more: Partial<Arrival> = {}): Promise<Sys> {
     const clientId = `client-${++this.clients}`;
-    return this.kernel.accept({ clientId, version: "0", cwd: "/somewhere", env: {} }, credentials, peer);
+    const client = { clientId, version: "0", cwd: "/somewhere", env: {} };
+    return this.kernel.accept(client, credentials, peer === undefined ? undefined : arrivalAt(peer, more));
   }
 
   /** The door of a process, with its agent as caller, and the approvals of a person for this call. */

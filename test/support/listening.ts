@@ -1,7 +1,7 @@
 // A listener on a free port of loopback, in front of a fake kernel that knows one token.
 
 import { SysError } from "../../src/abi/errno.ts";
-import type { Credentials } from "../../src/abi/identity.ts";
+import type { Arrival, Credentials } from "../../src/abi/identity.ts";
 import type { RemoteServer } from "../../src/abi/remote.ts";
 import type { ClientInfo } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
@@ -26,10 +26,15 @@ export function listening(
     hosts: [],
     tls: null,
     version: door.version,
-    async accept(client: ClientInfo, { token, password }: Credentials, peer) {
-      peers?.push(peer);
+    async accept(client: ClientInfo, { token, password }: Credentials, { address }: Arrival) {
+      peers?.push(address);
       if (token !== "right" && password !== "right") throw new SysError("EAUTH", "wrong password or token");
       return await door.accept(client);
+    },
+    async enter({ password, withKey }) {
+      if (password !== "right") throw new SysError("EAUTH", "wrong password or token");
+      const key = withKey ? "gsv_key_right" : null;
+      return { ...{ id: "1", account: "sam", token: "right", key, expiresAt: 2_000_000_000_000 } };
     },
     connection: {
       ...{ clock: realClock, pid: 4711, exe: "/usr/bin/gsv", classOf },

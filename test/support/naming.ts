@@ -177,6 +177,7 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   ],
   "account.create": ({ account: owner }) => [{ username: "scout", agent: true, owner }],
   "sys.token.revoke": ({ token: id }) => [{ id }],
+  "sys.login.revoke": ({ token: id }) => [{ id }],
   "archive.show": ({ archive: id }) => [{ id }],
   "archive.verify": ({ archive: id }) => [{ id }],
   "fs.read": ({ pid }) => [`/proc/${pid}`, `/proc/${pid}/status`, `/proc/${pid}/messages`].map((path) => ({ path })),

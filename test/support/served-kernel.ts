@@ -25,7 +25,8 @@ export class ServedKernel {
       hosts: [],
       tls: null,
       version: "1.0.0",
-      accept: (client, login, peer): Promise<Sys> => kernel.kernel.accept(client, login, peer),
+      accept: (client, login, arrival): Promise<Sys> => kernel.kernel.accept(client, login, arrival),
+      enter: (request, arrival) => kernel.kernel.entries.enter(request, arrival),
       connection: {
         ...{ clock: realClock, pid: 4711, exe: "/usr/bin/gsv" },
         classOf: (name) => SYSCALLS.get(name)?.class,

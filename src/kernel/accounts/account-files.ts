@@ -9,7 +9,7 @@ import type { GroupFileRow, PasswdRow, ShadowRow } from "../../store/kernel/peop
 import { LOCK } from "../../store/kernel/people/accounts.ts";
 import type { AccountKind } from "../../store/kernel/people/people.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import { isPasswordHash } from "./passwords.ts";
+import { isPasswordHash } from "../logins/passwords.ts";
 
 export interface AccountFilesOptions {
   readonly kernel: Pick<KernelStore, "accountFiles" | "accounts" | "people">;

@@ -17,10 +17,10 @@ import type {
 } from "../../syscalls/account/account-service.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ReceiptContext } from "../dispatch.ts";
+import { accountFrom, type Lockout } from "../logins/lockout.ts";
+import { checkPassword, type Passwords } from "../logins/passwords.ts";
 import { freeAgentName, isReserved, reservedName } from "./account-names.ts";
 import { GROUPS } from "./capabilities.ts";
-import { accountFrom, type Lockout } from "./lockout.ts";
-import { checkPassword, type Passwords } from "./passwords.ts";
 
 export interface UserPorts extends PasswordPorts {
   readonly kernel: KernelStore;

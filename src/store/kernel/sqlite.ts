@@ -18,7 +18,7 @@ import { agentRows } from "./people/agents.ts";
 import { bundleRows } from "./people/bundles.ts";
 import { creditRows } from "./people/credits.ts";
 import { groupRows } from "./people/groups.ts";
-import { lockoutRows, tokenRows } from "./people/logins.ts";
+import { codeRows, lockoutRows, tokenRows } from "./people/logins.ts";
 import { peopleRows } from "./people/people.ts";
 import { projectRows } from "./people/projects.ts";
 import { policyRows } from "./policies.ts";
@@ -40,6 +40,7 @@ const GROUPS = {
   groups: groupRows,
   tokens: tokenRows,
   lockouts: lockoutRows,
+  codes: codeRows,
   processes: processRows,
   approvals: approvalRows,
   policies: policyRows,

@@ -3,6 +3,7 @@
 import type { Schema } from "../migrate.ts";
 import { DUE_CLAIMS } from "./due.ts";
 import { IPC_CALLS } from "./ipc.ts";
+import { LOGINS } from "./logins.ts";
 import { NOTIFICATIONS } from "./notifications.ts";
 import { PRESET_BUNDLES } from "./preset-bundles.ts";
 import { SIGNAL_WATCHES } from "./watches.ts";
@@ -342,5 +343,6 @@ export const KERNEL_SCHEMA: Schema = {
     IPC_CALLS,
     SIGNAL_WATCHES,
     DUE_CLAIMS,
+    LOGINS,
   ],
 };

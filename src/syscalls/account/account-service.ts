@@ -85,7 +85,7 @@ export interface Groups {
 export interface TokenInfo {
   readonly id: string;
   readonly account: string;
-  readonly kind: "user" | "node" | "service";
+  readonly kind: "user" | "node" | "service" | "metrics" | "login" | "browser";
   readonly role: string;
   readonly label: string | null;
   /** The first characters, to tell tokens apart. */
@@ -103,7 +103,7 @@ export interface Tokens {
   create(
     context: CallContext,
     request: {
-      readonly kind: TokenInfo["kind"];
+      readonly kind: "user" | "node" | "service" | "metrics";
       readonly role?: string;
       readonly label?: string;
       readonly device?: string;

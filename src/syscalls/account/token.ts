@@ -14,9 +14,14 @@ export const tokenCalls = [
     once: "verb",
     by: "person",
     input: {
-      kind: field.withDefault(field.choice("kind of token", ["user", "node", "service"], { meta: "KIND" }), "user"),
+      kind: field.withDefault(
+        field.choice("kind of token", ["user", "node", "service", "metrics"], { meta: "KIND" }),
+        "user",
+      ),
       role: field.optional(
-        field.choice("role of the connection; each kind has one", ["user", "driver", "service"], { meta: "ROLE" }),
+        field.choice("role of the connection; each kind has one", ["user", "driver", "service", "metrics"], {
+          meta: "ROLE",
+        }),
       ),
       label: field.optional(field.text("label", { longest: 200, meta: "TEXT" })),
       device: field.optional(field.text("device it is for (kind node)", { longest: 128, meta: "DEVICE" })),

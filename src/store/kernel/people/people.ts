@@ -218,6 +218,7 @@ function erase(tx: Db, { username, uid }: Columns): void {
   tx.run("DELETE FROM personal_agents WHERE owner_uid = ?1 OR agent_uid = ?1", uid);
   tx.run("DELETE FROM agent_owners WHERE owner_uid = ?1 OR agent_uid = ?1", uid);
   tx.run("DELETE FROM auth_tokens WHERE uid = ?", uid);
+  tx.run("DELETE FROM entry_codes WHERE uid = ?", uid);
   forgetSessions(tx, uid);
   forgetAgent(tx, uid);
   forgetProjects(tx, uid);

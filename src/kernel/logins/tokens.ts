@@ -6,10 +6,10 @@ import type { RandomBytes } from "../../abi/ids.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { durationMs } from "../../lib/text/duration.ts";
-import type { TokenKind, TokenRow } from "../../store/kernel/people/logins.ts";
+import type { TokenRow } from "../../store/kernel/people/logins.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { TokenInfo, Tokens } from "../../syscalls/account/account-service.ts";
-import { tokenHash } from "./login.ts";
+import { isLogin, ROLES, tokenHash } from "./token-kinds.ts";
 
 export interface TokenPorts {
   readonly kernel: Pick<KernelStore, "tokens" | "accounts">;
@@ -18,7 +18,6 @@ export interface TokenPorts {
   readonly onRevoked: (id: string) => void;
 }
 
-const ROLES: { readonly [K in TokenKind]: string } = { user: "user", node: "driver", service: "service" };
 const RANDOM_BYTES = 32;
 const PREFIX_CHARS = 16;
 
@@ -47,11 +46,13 @@ export function tokensService(ports: TokenPorts): Tokens {
         expiresAt: expires === undefined ? null : now + spanMs(expires),
         revokedAt: null,
         revokedReason: null,
+        client: null,
+        address: null,
       };
       const known = await kernel.tokens.get(row.id);
       if (known !== null && (known.revokedAt !== null || known.kind !== kind || known.label !== row.label))
         throw new KeyReused(`request id ${requestId} was used for another call`);
-      await kernel.tokens.put(row, tokenHash(token));
+      await kernel.tokens.put(row, { hash: tokenHash(token), keyHash: null });
       return { ...(await tokenInfo(ports, row)), token };
     },
 
@@ -70,7 +71,8 @@ type ReadPorts = Pick<TokenPorts, "kernel" | "clock">;
 
 export async function listTokens(ports: ReadPorts, caller: Caller): ReturnType<Tokens["list"]> {
   const rows = await ports.kernel.tokens.list(isRoot(caller) ? null : caller.uid);
-  return { tokens: await Promise.all(rows.map((row) => tokenInfo(ports, row))) };
+  const tokens = rows.filter(({ kind }) => !isLogin(kind));
+  return { tokens: await Promise.all(tokens.map((row) => tokenInfo(ports, row))) };
 }
 
 async function tokenInfo({ kernel, clock }: ReadPorts, row: TokenRow): Promise<TokenInfo> {
