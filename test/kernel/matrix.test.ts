@@ -9,6 +9,7 @@ import { NAMING } from "../support/naming.ts";
 import { seeded } from "../support/random.ts";
 import { drawn, samples } from "../support/soak.ts";
 import { AGENT_ROWS } from "./matrix/agents.ts";
+import { LOGIN_ROWS } from "./matrix/logins.ts";
 import { REPO_ROWS } from "./matrix/repos.ts";
 import { SCHEDULE_ROWS } from "./matrix/schedules.ts";
 import { SESSION_ROWS } from "./matrix/sessions.ts";
@@ -177,24 +178,8 @@ const TABLE: Rows = {
     about: async (world, owner) => ({ name: await world.group(), add: owner, grant: "fs.*" }),
   },
   "group.rm": { outcomes: ROOT, about: async (world) => ({ name: await world.group() }) },
-  "sys.token.create": { outcomes: PERSON, about: () => ({}) },
-  "sys.token.list": { outcomes: PERSON, about: () => ({}) },
-  "sys.token.revoke": {
-    outcomes: PERSONS_OWN,
-    about: async (world, owner) => ({
-      id: (await world.people[owner].call<{ id: string }>("sys.token.create", {})).id,
-    }),
-  },
-  "sys.login.list": { outcomes: PERSON, about: () => ({}) },
-  "sys.login.revoke": {
-    outcomes: PERSONS_OWN,
-    about: async (world, owner) => ({
-      id: (await world.people[owner].call<{ id: string }>("sys.token.create", {})).id,
-    }),
-  },
-  // Nothing listens here.
-  "sys.login.code": { outcomes: ["ECONFIG", "ECONFIG", "ECONFIG", "EPERM", "EPERM"], about: () => ({}) },
   "audit.list": { outcomes: PERSON, about: () => ({}) },
+  ...LOGIN_ROWS,
   ...AGENT_ROWS,
   ...SHELL_ROWS,
   ...SCHEDULE_ROWS,
