@@ -89,6 +89,7 @@ async function possibilities(io: Io): Promise<number> {
     io.stderr,
     [
       "gsv login URL           sign in to gsv on another computer",
+      "gsv login list          logins over the network here",
       "gsv remote list         saved computers",
       "gsv auth setup          choose a model and give its key",
       "gsv auth login NAME     act as another account of this computer",
