@@ -54,13 +54,14 @@ type Asked = { readonly [K in "user" | "name" | "fingerprint"]?: string } & {
   readonly use?: boolean;
 };
 
-/** With a first word of the kernel's own logins, those. */
+/** A plain word as the first is one of the kernel's own logins' verbs; an address has a dot, a colon or more words. */
 export async function login(): Promise<Command> {
   const own = await noun("login", spec.summary, { list: "sys.login.list", revoke: "sys.login.revoke" });
+  const isVerb = (word = "") => /^[a-z]+$/.test(word) && word !== "localhost";
   return {
     ...signIn(),
-    verbs: own.verbs,
-    run: (args, io) => (own.verbs?.has(args[0] ?? "") ? own : signIn()).run(args, io),
+    verbs: own.verbs ?? new Map(),
+    run: (args, io) => (isVerb(args[0]) ? own : signIn()).run(args, io),
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { messageOf, SysError } from "../../src/abi/errno.ts";
 import type { RemoteEntry, SavedRemote } from "../../src/abi/remote.ts";
+import { quoted } from "../../src/lib/text/quote.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
@@ -66,5 +67,7 @@ export async function revoke(entry: RemoteEntry, remote: SavedRemote): Promise<v
 export function remoteIn(remotes: readonly SavedRemote[], name: string): SavedRemote {
   const found = remotes.find((each) => each.name === name);
   if (found !== undefined) return found;
-  throw new SysError("ENOENT", `no remote is named ${name}`, ["gsv remote list shows them; gsv login URL adds one"]);
+  throw new SysError("ENOENT", `no remote is named ${quoted(name)}`, [
+    "gsv remote list shows them; gsv login URL adds one",
+  ]);
 }

@@ -14,7 +14,7 @@ import { pathError, prepareHome } from "../paths.ts";
 import { isServed } from "../rpc/client.ts";
 import { type Server, serve } from "../rpc/server.ts";
 import type { ListenOptions } from "../serve/listener.ts";
-import type { ServingParts } from "../serve/serving.ts";
+import type { Listen, ServingParts } from "../serve/serving.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import { VERSION } from "../version.ts";
@@ -63,16 +63,7 @@ export async function runKernel(machine: HostMachine): Promise<void> {
     onFault,
   });
   const { serving } = kernel;
-  kernel.host.listen = async ({ isPublic, ...asked }) => {
-    const { listen } = await import("../serve/listener.ts");
-    const connection = { clock, pid: machine.pid, exe: machine.exe, classOf, onFault };
-    const callPaths = async () => (await import("../syscalls/openapi.ts")).callPaths(SYSCALLS.values());
-    const publicObjects = isPublic ? kernel.objects : null;
-    const host = { clock, random: machine.random, callPaths, publicObjects };
-    const { accept, entries } = kernel;
-    const enter: ListenOptions["enter"] = (request, arrival) => entries.enter(request, arrival);
-    return listen({ ...asked, version: VERSION, accept, enter, connection, host });
-  };
+  kernel.host.listen = listenFor(kernel, machine, onFault);
   const lifetime = keepLifetime({
     lock: { stillOurs: () => lock.stillOurs() && kernel.stands(), release: () => lock.release() },
     clock,
@@ -112,6 +103,23 @@ export async function runKernel(machine: HostMachine): Promise<void> {
   const ended = await lifetime.ended;
   stopFreeing();
   if (ended.leftWork && ended.why === "idle") machine.startKernel();
+}
+
+function listenFor(
+  kernel: Kernel,
+  { clock, pid, exe, random }: HostMachine,
+  onFault: (call: string, error: unknown) => void,
+): Listen {
+  return async ({ isPublic, ...asked }) => {
+    const { listen } = await import("../serve/listener.ts");
+    const connection = { clock, pid, exe, classOf, onFault };
+    const callPaths = async () => (await import("../syscalls/openapi.ts")).callPaths(SYSCALLS.values());
+    const publicObjects = isPublic ? kernel.objects : null;
+    const host = { clock, random, callPaths, publicObjects };
+    const { accept, entries } = kernel;
+    const enter: ListenOptions["enter"] = (request, arrival) => entries.enter(request, arrival);
+    return listen({ ...asked, version: VERSION, accept, enter, connection, host });
+  };
 }
 
 /** The clients of the socket and those of the network leave in the same way. */
