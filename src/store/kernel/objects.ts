@@ -19,33 +19,51 @@ interface ObjectRow extends Row {
   readonly symlink: string | null;
 }
 
+/** Answers kept until the next change, and the most rows of one. */
+const ANSWERS_MAX = 500;
+const ROWS_MAX = 50;
+
+/** Of kernel.db. Every prompt looks at the same 60 keys: the kernel, which alone changes the rows, reads them once after each change. */
 export function objectRows(kernel: KernelDb): ObjectRows {
   const { db } = kernel;
+  const answers = new Map<string, readonly ObjectMeta[]>();
+
+  function known(question: string, read: () => readonly ObjectRow[]): readonly ObjectMeta[] {
+    const answer = answers.get(question);
+    if (answer !== undefined) return answer;
+    const metas = read().map(metaOf);
+    if (!kernel.isWriter || metas.length > ROWS_MAX) return metas;
+    if (answers.size >= ANSWERS_MAX) answers.clear();
+    answers.set(question, metas);
+    return metas;
+  }
+
+  function changed<T>(change: () => T): T {
+    try {
+      return change();
+    } finally {
+      answers.clear();
+    }
+  }
+
   return {
     async get(key) {
-      const row = db.get<ObjectRow>("SELECT * FROM objects WHERE key = ?", key);
-      return row === null ? null : metaOf(row);
+      const [meta] = known(`get ${key}`, () => db.all<ObjectRow>("SELECT * FROM objects WHERE key = ?", key));
+      return meta ?? null;
     },
 
     async some(keys) {
       const text = "SELECT * FROM objects WHERE key IN (SELECT value FROM json_each(?))";
-      return db.all<ObjectRow>(text, JSON.stringify(keys)).map(metaOf);
+      const list = JSON.stringify(keys);
+      return known(`some ${list}`, () => db.all<ObjectRow>(text, list));
     },
 
-    // Keys with one prefix are adjacent in key order: read from the first one, stop at the first other key.
     async page(prefix, after, limit) {
-      const rows = db.all<ObjectRow>(
-        "SELECT * FROM objects WHERE key >= ? AND key > ? ORDER BY key LIMIT ?",
-        prefix,
-        after ?? "",
-        limit,
-      );
-      const stranger = rows.findIndex((row) => !row.key.startsWith(prefix));
-      return (stranger === -1 ? rows : rows.slice(0, stranger)).map(metaOf);
+      return known(`page ${limit} ${JSON.stringify([prefix, after])}`, () => pageOf(db, { prefix, after, limit }));
     },
 
     async put(meta) {
-      kernel.write("full", (tx) => putRow(tx, meta));
+      changed(() => kernel.write("full", (tx) => putRow(tx, meta)));
     },
 
     async holds(sha256) {
@@ -64,12 +82,29 @@ export function objectRows(kernel: KernelDb): ObjectRows {
     async fulfil(intent, outcome) {
       // A completed change needs no sync of its own: if the disk loses it, the intent is still there, and recovery completes it again. The
       // next intent syncs it.
-      kernel.write(outcome === "done" ? "normal" : "full", (tx) => {
-        if (outcome === "done") applyIntent(tx, intent);
-        tx.run("DELETE FROM object_intents WHERE id = ?", intent.id);
-      });
+      changed(() =>
+        kernel.write(outcome === "done" ? "normal" : "full", (tx) => {
+          if (outcome === "done") applyIntent(tx, intent);
+          tx.run("DELETE FROM object_intents WHERE id = ?", intent.id);
+        }),
+      );
     },
   };
+}
+
+/** Keys with one prefix are adjacent in key order: read from the first one, stop at the first other key. */
+function pageOf(
+  db: Db,
+  { prefix, after, limit }: { readonly prefix: string; readonly after: string | null; readonly limit: number },
+): readonly ObjectRow[] {
+  const rows = db.all<ObjectRow>(
+    "SELECT * FROM objects WHERE key >= ? AND key > ? ORDER BY key LIMIT ?",
+    prefix,
+    after ?? "",
+    limit,
+  );
+  const stranger = rows.findIndex((row) => !row.key.startsWith(prefix));
+  return stranger === -1 ? rows : rows.slice(0, stranger);
 }
 
 export function intentsIn(db: Db): readonly ObjectIntent[] {
