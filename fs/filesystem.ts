@@ -73,6 +73,12 @@ export interface WriteOptions {
   readonly receipt?: Receipt;
 }
 
+/** Content that is too large for memory. */
+export interface LargeContent {
+  readonly size: number;
+  pieces(): AsyncIterable<Uint8Array>;
+}
+
 export interface RemoveOptions {
   readonly recursive: boolean;
   /** Stored with the removal of the last name. */
@@ -101,6 +107,13 @@ export interface FileSystem {
     path: ResolvedPath,
     bytes: Uint8Array,
     options: WriteOptions,
+  ): Promise<{ readonly version: string }>;
+  /** Replaces the content. Missing in mounts that take no more than `write` does. */
+  writeLarge?(
+    caller: Caller,
+    path: ResolvedPath,
+    content: LargeContent,
+    options: WriteOptions & { readonly at: "start" },
   ): Promise<{ readonly version: string }>;
   remove(caller: Caller, path: ResolvedPath, options: RemoveOptions): Promise<void>;
   rename(caller: Caller, from: ResolvedPath, to: ResolvedPath, options?: Receipted): Promise<void>;

@@ -11,6 +11,7 @@ import {
   BARE_DIRECTORY,
   type Directory,
   type Entry,
+  type LargeContent,
   type Mount,
   type Place,
   type ReadOptions,
@@ -21,6 +22,7 @@ import {
   type WriteOptions,
 } from "./filesystem.ts";
 import { innerOf, inside, readInside, WalkCache } from "./inside.ts";
+import { wholeContent } from "./large.ts";
 import { normalise, parent, split } from "./path.ts";
 import { needChangeable, type Standing, standingOf } from "./standing.ts";
 import { checkLength, endsInDots, pathOf, waysTo } from "./steps.ts";
@@ -193,7 +195,7 @@ export class Namespace {
   async write(
     caller: Caller,
     path: string,
-    bytes: Uint8Array,
+    content: Uint8Array | LargeContent,
     options: WriteOptions,
   ): Promise<{ readonly version: string }> {
     const place = await this.walk(caller, path, options.exclusive ? "keep" : "follow");
@@ -201,7 +203,7 @@ export class Namespace {
     if (place.stat?.kind === "directory" || place.forDirectory) throw new FileError("EISDIR", place.path);
     needChangeable(place);
     needAllowed(caller, place.path);
-    return inside(place, place.mount.fs.write(caller, place.inner, bytes, options));
+    return inside(place, writtenTo(place, caller, content, options));
   }
 
   async remove(caller: Caller, path: string, options: RemoveOptions): Promise<void> {
@@ -339,4 +341,16 @@ export class Namespace {
   private needUnmounted(path: string): void {
     if (this.mounts.some(({ at }) => isInside(at, path))) throw new FileError("EBUSY", path);
   }
+}
+
+async function writtenTo(
+  { mount: { fs }, inner, path }: Place,
+  caller: Caller,
+  content: Uint8Array | LargeContent,
+  options: WriteOptions,
+): Promise<{ readonly version: string }> {
+  if (content instanceof Uint8Array) return fs.write(caller, inner, content, options);
+  const { at } = options;
+  if (at === "start" && fs.writeLarge !== undefined) return fs.writeLarge(caller, inner, content, { ...options, at });
+  return fs.write(caller, inner, await wholeContent(content, path), options);
 }

@@ -15,6 +15,7 @@ import type {
   Attributes,
   Entry,
   FileSystem,
+  LargeContent,
   ReadOptions,
   ReadResult,
   Receipted,
@@ -23,6 +24,7 @@ import type {
   Stat,
   WriteOptions,
 } from "./filesystem.ts";
+import { tooLarge } from "./large.ts";
 import { parent, split } from "./path.ts";
 import { contentTypeOf } from "./read/contenttype.ts";
 import { pathOf } from "./steps.ts";
@@ -96,19 +98,26 @@ class ObjectsFs implements FileSystem {
   ): Promise<{ readonly version: string }> {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
-      const around = await this.around(store, path);
-      const { old } = around;
-      const allowed = needWrite(caller, path, around, options);
-      const isChanged = bytes.byteLength > 0 || (old !== null && options.at === "start");
-      const owned = isChanged ? { ...allowed, mode: written(caller, allowed) } : allowed;
+      const { fresh, old } = await this.writable(caller, path, { ...options, size: bytes.byteLength });
       const keep = old !== null && options.at === "end" ? old.size : 0;
-      if (keep + bytes.byteLength > LIMITS.fileBytesMax) {
-        throw new FileError("EFBIG", path, `a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
-      }
-      const fresh = this.fresh(path, owned, contentTypeOf(path));
+      if (keep + bytes.byteLength > LIMITS.fileBytesMax) throw tooLarge(path);
       if (keep > 0 && store.append !== undefined) return { version: versionOf(await store.append(fresh, bytes)) };
       const content = keep === 0 ? bytes : appended(store, keyOf(path), keep, bytes);
       return { version: versionOf(await store.put(fresh, content, options.receipt)) };
+    });
+  }
+
+  writeLarge(
+    caller: Caller,
+    path: ResolvedPath,
+    content: LargeContent,
+    options: WriteOptions,
+  ): Promise<{ readonly version: string }> {
+    return this.serial.run(async () => {
+      if (content.size > LIMITS.uploadBytesMax) throw tooLarge(path, LIMITS.uploadBytesMax);
+      const { fresh } = await this.writable(caller, path, { ...options, size: content.size });
+      const meta = await this.options.storeOf(caller).put(fresh, content.pieces(), options.receipt);
+      return { version: versionOf(meta) };
     });
   }
 
@@ -177,6 +186,16 @@ class ObjectsFs implements FileSystem {
       if (meta === null) await this.putMarker(store, path, owned, { mtimeMs });
       else await store.setMeta({ ...meta, ...owned, mtimeMs });
     });
+  }
+
+  /** What a write stores beside the bytes. Throws if the caller may not write there. */
+  private async writable(caller: Caller, path: string, options: WriteOptions & { readonly size: number }) {
+    const around = await this.around(this.options.storeOf(caller), path);
+    const { old } = around;
+    const allowed = needWrite(caller, path, around, options);
+    const isChanged = options.size > 0 || (old !== null && options.at === "start");
+    const owned = isChanged ? { ...allowed, mode: written(caller, allowed) } : allowed;
+    return { fresh: this.fresh(path, owned, contentTypeOf(path)), old };
   }
 
   private async find(store: ObjectStore, path: string): Promise<Stat | null> {

@@ -17,6 +17,13 @@ export type ChangeListener = (caller: Caller, change: RecordedChange) => Promise
 /** `at`: prefix for paths, if the filesystem gets paths below its mount point. */
 export function recordedFs(fs: FileSystem, noted: ChangeListener, at = ""): FileSystem {
   const named = (path: ResolvedPath) => at + path;
+  const largeWrites =
+    (write: NonNullable<FileSystem["writeLarge"]>): NonNullable<FileSystem["writeLarge"]> =>
+    async (caller, path, content, options) => {
+      const written = await write(caller, path, content, options);
+      await noted(caller, { verb: "write", path: named(path), version: written.version, movedFrom: null });
+      return written;
+    };
   return {
     stat: (caller, path) => fs.stat(caller, path),
     ...(fs.along === undefined ? {} : { along: fs.along.bind(fs) }),
@@ -30,6 +37,7 @@ export function recordedFs(fs: FileSystem, noted: ChangeListener, at = ""): File
       await noted(caller, { verb: "write", path: named(path), version: written.version, movedFrom: null });
       return written;
     },
+    ...(fs.writeLarge !== undefined && { writeLarge: largeWrites(fs.writeLarge.bind(fs)) }),
     async remove(caller, path, options) {
       await fs.remove(caller, path, options);
       await noted(caller, { verb: "remove", path: named(path), version: null, movedFrom: null });

@@ -15,6 +15,7 @@ import type {
   Attributes,
   Entry,
   FileSystem,
+  LargeContent,
   ReadOptions,
   ReadResult,
   Receipted,
@@ -23,6 +24,7 @@ import type {
   Stat,
   WriteOptions,
 } from "../filesystem.ts";
+import { tooLarge, wholeContent } from "../large.ts";
 import { parent, split } from "../path.ts";
 import { Homes, type RepoFsOptions } from "./homes.ts";
 import {
@@ -90,8 +92,7 @@ class TreesFs implements FileSystem {
       await this.needWrite(caller, place, old, options);
       const before = old !== null && options.at === "end" ? await this.wholeOf(place, old) : [];
       const size = before.reduce((sum, piece) => sum + piece.byteLength, bytes.byteLength);
-      if (size > LIMITS.fileBytesMax)
-        throw new FileError("EFBIG", path, `a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
+      if (size > LIMITS.fileBytesMax) throw tooLarge(path);
       const host = await hold(place);
       const draft = this.draft(tree);
       await writeNew(draft, [...before, bytes], ((options.mode ?? old?.mode ?? 0) & 0o100) !== 0);
@@ -100,6 +101,19 @@ class TreesFs implements FileSystem {
       const { version } = existing(place);
       return { value: { version }, undo: () => putBack(kept, host), done: () => discard(kept) };
     });
+  }
+
+  /** Files in a tree are never large, because their versions are kept. */
+  async writeLarge(
+    caller: Caller,
+    path: ResolvedPath,
+    content: LargeContent,
+    options: WriteOptions & { readonly at: "start" },
+  ) {
+    const place = await this.places.changeAt(caller, path);
+    if (place !== null || this.under.writeLarge === undefined)
+      return this.write(caller, path, await wholeContent(content, path), options);
+    return this.under.writeLarge(caller, path, content, options);
   }
 
   async remove(caller: Caller, path: ResolvedPath, { recursive, receipt }: RemoveOptions): Promise<void> {

@@ -1,6 +1,7 @@
 // The service behind proc.media.*: objects below var/media/{uid}/{pid}/, for the owner and the owner's agents, who are in the owner's group.
 // They are uploaded in pieces, belong to the history of that moment and are deleted with it. An upload that a reset or kill overtakes is discarded.
 
+import { wholeContent } from "../../fs/large.ts";
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { isUuid } from "../abi/ids.ts";
@@ -104,8 +105,8 @@ export function mediaService(ports: MediaServicePorts, kept: KeptMedia): Media {
         throw new SysError("EFBIG", `too large: a file of media may have at most ${LIMITS.mediaBytesMax / MIB} MiB`);
       }
       if (more) return { id, received, media: null };
-      const bytes = uploads.content(caller, upload);
       try {
+        const bytes = await wholeContent(uploads.content(caller, upload), id);
         return { id, received, media: await kept.keep(row, { id, bytes, generation }) };
       } finally {
         uploads.forget(caller, upload);

@@ -107,7 +107,7 @@ describe("an upload", () => {
     await clock.advance(LIMITS.uploadIdleMs + 1000);
     fill(uploads, "fourth", 60);
     expect(more).toThrow(expect.objectContaining({ code: "EAGAIN" }));
-    expect(uploads.content(sam, "fourth").byteLength).toBe(60 * MIB);
+    expect(uploads.content(sam, "fourth").size).toBe(60 * MIB);
   });
 
   test("has the size limit of a file", () => {

@@ -160,6 +160,8 @@ export class Copying {
 
 /** `shown`: the source. */
 export function tooLarge(shown: string, { fileBytesMax }: Side, { message }: SysError): SysError {
+  const here = /: (a file holds at most .*)$/.exec(message)?.[1];
+  if (here !== undefined) return new SysError("EFBIG", `${shown}: too large: ${here}`);
   if (fileBytesMax === null || /: endless /.test(message)) return new SysError("EFBIG", message);
   return new SysError("EFBIG", `${shown}: too large: files may have up to ${sizeText(fileBytesMax)}`);
 }

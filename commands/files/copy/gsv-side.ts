@@ -19,7 +19,7 @@ export interface GsvOptions {
 
 export function gsvSide({ sys, clock, random }: GsvOptions): Side {
   return {
-    fileBytesMax: LIMITS.fileBytesMax,
+    fileBytesMax: LIMITS.uploadBytesMax,
     async look(path, { follow }) {
       const stat = await statOrNull(sys, path, { link: !follow });
       return stat === null ? null : thingOf(stat);

@@ -63,7 +63,9 @@ export const LIMITS = {
   runDeathsMax: 3, // kernel deaths in one run without a commit between them; then the run fails
   archiveBytesMax: 4 * 1024 * 1024 * 1024, // unpacked, when read back
   fileBytesMax: 64 * 1024 * 1024, // one file through fs.*
-  uploadsBytesMax: 128 * 1024 * 1024, // staged by all clients together
+  uploadBytesMax: 1024 * 1024 * 1024, // one file that comes in pieces
+  uploadsBytesMax: 4 * 1024 * 1024 * 1024, // staged by all clients together
+  uploadsMemoryBytesMax: 128 * 1024 * 1024, // of them, while they are in memory
   uploadIdleMs: 10 * 60 * 1000, // then staged bytes may be dropped
   searchMatchesMax: 500,
   shellScriptBytesMax: 512 * 1024,

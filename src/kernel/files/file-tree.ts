@@ -74,20 +74,24 @@ export function treeService({ namespace, homeOf, names, clock, temporary }: Tree
       });
     },
 
-    stage: async (caller, { upload, offset, data }) => ({
-      size: uploads.stage(caller, { upload, offset, piece: bytesOf(data) }),
-    }),
+    async stage(caller, { upload, offset, data, discard }) {
+      if (discard === true) uploads.forget(caller, upload);
+      return { size: discard === true ? 0 : uploads.stage(caller, { upload, offset, piece: bytesOf(data) }) };
+    },
 
     async put({ caller, receipt }: ReceiptContext, { path: typed, data, upload, at, exclusive, ifVersion, mode }) {
       const path = await absolute(caller, typed);
       if ((data === undefined) === (upload === undefined)) throw new SysError("EINVAL", "give either data or upload");
-      const bytes = upload === undefined ? bytesOf(data ?? "") : uploads.content(caller, upload);
+      const content = upload === undefined ? bytesOf(data ?? "") : uploads.content(caller, upload);
       const bits = mode === undefined ? {} : { mode: modeOf(mode) };
       const version = ifVersion === undefined ? {} : { ifVersion };
       return await saying("write", async () => {
-        const answer = { path: normalise(path), size: bytes.byteLength };
+        const answer = {
+          path: normalise(path),
+          size: content instanceof Uint8Array ? content.byteLength : content.size,
+        };
         const options = { at, exclusive, ...version, ...bits, ...withReceipt(receipt, answer) };
-        await namespace.write(caller, path, bytes, options);
+        await namespace.write(caller, path, content, options);
         if (upload !== undefined) uploads.forget(caller, upload);
         return answer;
       });

@@ -1,11 +1,14 @@
 // Files that a client sends in pieces and then writes in one step. Pieces are temporary, like /tmp, and idle uploads are dropped when space is
 // needed. Pieces come in order; a repeated piece counts once.
 
+import type { LargeContent } from "../../../fs/filesystem.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type GrowingBytes, TemporaryBytes } from "../../lib/memory/growing-bytes.ts";
+
+const PIECE_BYTES = 1024 * 1024;
 
 interface Upload {
   readonly pieces: GrowingBytes;
@@ -30,9 +33,11 @@ export class Uploads {
     if (offset + piece.byteLength <= pieces.size) return pieces.size;
     if (offset !== pieces.size)
       throw new SysError("EINVAL", `the piece at ${offset} does not follow the ${pieces.size} bytes before`);
-    if (pieces.size + piece.byteLength > LIMITS.fileBytesMax) {
+    // Without temporary files an upload takes memory.
+    const most = pieces.memory < pieces.size ? LIMITS.uploadBytesMax : LIMITS.fileBytesMax;
+    if (pieces.size + piece.byteLength > most) {
       this.drop(key);
-      throw new SysError("EFBIG", `files may have ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
+      throw new SysError("EFBIG", `files may have ${most / 1024 / 1024} MiB`);
     }
     this.makeRoom(piece.byteLength, key);
     pieces.append(piece);
@@ -40,10 +45,21 @@ export class Uploads {
     return pieces.size;
   }
 
-  content(caller: Caller, id: string): Uint8Array {
+  content(caller: Caller, id: string): LargeContent {
     const upload = this.held.get(keyOf(caller, id));
     if (upload === undefined) throw gone();
-    return upload.pieces.read(0, upload.pieces.size);
+    const { pieces } = upload;
+    const { size } = pieces;
+    return {
+      size,
+      async *pieces() {
+        for (let at = 0; at < size; at += PIECE_BYTES) {
+          // Dropped meanwhile.
+          if (pieces.size !== size) throw gone();
+          yield pieces.read(at, PIECE_BYTES);
+        }
+      },
+    };
   }
 
   forget(caller: Caller, id: string): void {
@@ -60,13 +76,19 @@ export class Uploads {
   private makeRoom(bytes: number, except: string): void {
     const idleSince = this.clock.mono() - LIMITS.uploadIdleMs;
     for (const [key, { touchedAt }] of this.held) {
-      if (this.bytes + bytes <= LIMITS.uploadsBytesMax) return;
+      if (this.hasRoom(bytes)) return;
       if (key !== except && touchedAt < idleSince) this.drop(key);
     }
-    if (this.bytes + bytes > LIMITS.uploadsBytesMax) {
+    if (!this.hasRoom(bytes)) {
       this.drop(except);
       throw new SysError("EAGAIN", "too many uploads at the same time: nothing was written", ["try again later"]);
     }
+  }
+
+  private hasRoom(bytes: number): boolean {
+    let memory = 0;
+    for (const { pieces } of this.held.values()) memory += pieces.memory;
+    return this.bytes + bytes <= LIMITS.uploadsBytesMax && memory + bytes <= LIMITS.uploadsMemoryBytesMax;
   }
 
   private drop(key: string): void {

@@ -81,7 +81,12 @@ export interface FileTree {
   /** Stores a piece of an upload until `put`. Sending a piece twice is harmless. */
   stage(
     caller: Caller,
-    request: { readonly upload: string; readonly offset: number; readonly data: string },
+    request: {
+      readonly upload: string;
+      readonly offset: number;
+      readonly data: string;
+      readonly discard?: boolean | undefined;
+    },
   ): Promise<{ readonly size: number }>;
   put(context: CallContext, request: PutRequest): Promise<Done & { readonly size: number }>;
   mkdir(
@@ -215,8 +220,9 @@ export const fsTreeCalls = [
     once: "verb",
     input: {
       upload: upload("upload id of your own"),
-      offset: field.int("offset of the piece; pieces come in order", { max: LIMITS.fileBytesMax }),
+      offset: field.int("offset of the piece; pieces come in order", { max: LIMITS.uploadBytesMax }),
       data: field.text("bytes in base64", { longest: PIECE_CHARS_MAX }),
+      discard: field.flag("drop the upload instead"),
     },
     run: ({ tree }: { tree: FileTree }, args, { caller }) => tree.stage(caller, args),
   }),

@@ -202,8 +202,8 @@ test("a file that is too large, and an endless device, are named and exit with 6
   mkdirSync(at("tree"));
   writeFileSync(at("tree/small"), "s");
   writeFileSync(at("tree/huge"), "");
-  truncateSync(at("tree/huge"), LIMITS.fileBytesMax + 1);
-  const tooLarge = "too large: files may have up to 64.0 MiB\n";
+  truncateSync(at("tree/huge"), LIMITS.uploadBytesMax + 1);
+  const tooLarge = "too large: files may have up to 1.0 GiB\n";
   const failed = (stderr: string) => ({ status: 6, stdout: "", stderr });
   expect(await gsv(["cp", "host:tree/huge", "~/h"])).toEqual(failed(`gsv: cp: host:tree/huge: ${tooLarge}`));
   expect(await gsv(["cp", "-r", "host:tree", "~/t"])).toEqual(failed(`gsv: cp: host:tree/huge: ${tooLarge}`));
