@@ -1,8 +1,9 @@
-// Large content for a mount that takes bytes only.
+// Writes large content: piece by piece where the mount can do that, else as bytes.
 
 import { LIMITS } from "../src/abi/config/limits.ts";
+import type { Caller } from "../src/abi/identity.ts";
 import { FileError } from "./error.ts";
-import type { LargeContent } from "./filesystem.ts";
+import type { LargeContent, Place, WriteOptions } from "./filesystem.ts";
 
 export function tooLarge(path: string, bytesMax: number = LIMITS.fileBytesMax): FileError {
   return new FileError("EFBIG", path, `a file holds at most ${bytesMax / 1024 / 1024} MiB`);
@@ -18,4 +19,16 @@ export async function wholeContent(content: LargeContent, path: string): Promise
     at += piece.byteLength;
   }
   return bytes;
+}
+
+export async function writtenTo(
+  { mount: { fs }, inner, path }: Place,
+  caller: Caller,
+  content: Uint8Array | LargeContent,
+  options: WriteOptions,
+): Promise<{ readonly version: string }> {
+  if (content instanceof Uint8Array) return fs.write(caller, inner, content, options);
+  const { at } = options;
+  if (at === "start" && fs.writeLarge !== undefined) return fs.writeLarge(caller, inner, content, { ...options, at });
+  return fs.write(caller, inner, await wholeContent(content, path), options);
 }

@@ -22,7 +22,7 @@ import {
   type WriteOptions,
 } from "./filesystem.ts";
 import { innerOf, inside, readInside, WalkCache } from "./inside.ts";
-import { wholeContent } from "./large.ts";
+import { writtenTo } from "./large.ts";
 import { normalise, parent, split } from "./path.ts";
 import { needChangeable, type Standing, standingOf } from "./standing.ts";
 import { checkLength, endsInDots, pathOf, waysTo } from "./steps.ts";
@@ -341,16 +341,4 @@ export class Namespace {
   private needUnmounted(path: string): void {
     if (this.mounts.some(({ at }) => isInside(at, path))) throw new FileError("EBUSY", path);
   }
-}
-
-async function writtenTo(
-  { mount: { fs }, inner, path }: Place,
-  caller: Caller,
-  content: Uint8Array | LargeContent,
-  options: WriteOptions,
-): Promise<{ readonly version: string }> {
-  if (content instanceof Uint8Array) return fs.write(caller, inner, content, options);
-  const { at } = options;
-  if (at === "start" && fs.writeLarge !== undefined) return fs.writeLarge(caller, inner, content, { ...options, at });
-  return fs.write(caller, inner, await wholeContent(content, path), options);
 }

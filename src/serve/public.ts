@@ -3,9 +3,11 @@
 
 import { sha256Hex } from "../lib/hash.ts";
 import type { ObjectMeta, ObjectStore } from "../objects/objects.ts";
+import { contentType } from "./content-type.ts";
+import { decodedNames } from "./path-names.ts";
 import { problem } from "./rest.ts";
 import type { PublicObjects, Visit } from "./route.ts";
-import { answerBytes, type StoredBytes } from "./stored-bytes.ts";
+import { answerBytes, NO_SCRIPTS, type StoredBytes } from "./stored-bytes.ts";
 
 type PublicVisit = Pick<Visit, "request" | "url"> & { readonly host: Pick<Visit["host"], "publicObjects"> };
 
@@ -26,42 +28,6 @@ export const CHANNEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const OTHERS_READ = 0o004;
 const OTHERS_SEARCH = 0o001;
 
-/** Types that a browser shows without running anything of theirs, and parts that the console loads. Everything else is an attachment. */
-const SHOWN: { readonly [extension: string]: string } = {
-  txt: "text/plain; charset=utf-8",
-  sha256: "text/plain; charset=utf-8",
-  ps1: "text/plain; charset=utf-8",
-  sh: "application/x-sh",
-  json: "application/json",
-  js: "text/javascript; charset=utf-8",
-  mjs: "text/javascript; charset=utf-8",
-  wasm: "application/wasm",
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp",
-  mp3: "audio/mpeg",
-  ogg: "audio/ogg",
-  wav: "audio/wav",
-  onnx: "application/octet-stream",
-  data: "application/octet-stream",
-};
-const ATTACHED: { readonly [extension: string]: string } = {
-  html: "text/html; charset=utf-8",
-  htm: "text/html; charset=utf-8",
-  xhtml: "application/xhtml+xml",
-  svg: "image/svg+xml",
-  xml: "application/xml",
-  pdf: "application/pdf",
-};
-const HEADERS = {
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
-  "cross-origin-resource-policy": "same-origin",
-};
-
 export async function answerPublic({ request, url, host: { publicObjects } }: PublicVisit): Promise<Response> {
   const meta = publicObjects === null ? null : await publicObject(publicObjects, url.pathname);
   if (publicObjects === null || meta === null) return problem(404, "ENOENT", "nothing is served at this path");
@@ -77,24 +43,9 @@ async function publicObject(objects: PublicObjects, path: string): Promise<Objec
   return key === null ? null : await readableBy(objects, key);
 }
 
-/** Each segment is decoded once; null if one is empty, climbs, or holds a separator. */
 function publicKey(path: string): string | null {
-  if (!path.startsWith(PUBLIC_PATH)) return null;
-  const names: string[] = [];
-  for (const segment of path.slice(PUBLIC_PATH.length).split("/")) {
-    const name = decoded(segment);
-    if (name === null || name === "" || name === "." || name === ".." || /[/\0]/.test(name)) return null;
-    names.push(name);
-  }
-  return PREFIX + names.join("/");
-}
-
-function decoded(segment: string): string | null {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return null;
-  }
+  const names = path.startsWith(PUBLIC_PATH) ? decodedNames(path.slice(PUBLIC_PATH.length)) : null;
+  return names === null ? null : PREFIX + names.join("/");
 }
 
 async function inDefaultChannel(objects: PublicObjects, key: string): Promise<string | null> {
@@ -143,14 +94,12 @@ async function filledIn(objects: PublicObjects, { key, size }: ObjectMeta, origi
 }
 
 function headersOf(key: string): { readonly [name: string]: string } {
-  const extension = /\.([A-Za-z0-9]{1,8})$/.exec(key)?.[1]?.toLowerCase() ?? "";
-  const shown = Object.hasOwn(SHOWN, extension) ? SHOWN[extension] : undefined;
-  const attached = Object.hasOwn(ATTACHED, extension) ? ATTACHED[extension] : undefined;
+  const { type, isShown } = contentType(key);
   return {
-    ...HEADERS,
+    ...NO_SCRIPTS,
     "cache-control": cacheOf(key),
-    "content-type": shown ?? attached ?? "application/octet-stream",
-    ...(shown === undefined && { "content-disposition": "attachment" }),
+    "content-type": type,
+    ...(!isShown && { "content-disposition": "attachment" }),
   };
 }
 

@@ -9,7 +9,17 @@ export interface StoredBytes {
   readonly version: string;
   /** Throws if the content is no longer of this version. */
   read(offset: number, bytesMax: number): Promise<Uint8Array>;
+  /** Called once, when nothing more is read. */
+  done?(): Promise<void>;
 }
+
+/** For content that may be anything. */
+export const NO_SCRIPTS = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+  "cross-origin-resource-policy": "same-origin",
+};
 
 const PIECE_BYTES = 256 * 1024;
 /** Sent in one piece, with a Content-Length. */
@@ -21,29 +31,45 @@ export async function answerBytes(
   stored: StoredBytes,
   given: { readonly [name: string]: string },
 ): Promise<Response> {
-  const { size, version } = stored;
-  const etag = etagOf(version);
-  const headers = { ...given, etag, "accept-ranges": "bytes" };
-  if (matchesTag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
-  const range = rangeOf(request, size, etag);
-  if (range === "unsatisfiable")
-    return new Response(null, { status: 416, headers: { ...headers, "content-range": `bytes */${size}` } });
-  const { from, to } = range ?? { from: 0, to: size };
-  const status = range === null ? 200 : 206;
-  const about = range === null ? headers : { ...headers, "content-range": `bytes ${from}-${to - 1}/${size}` };
-  if (request.method === "HEAD")
-    return new Response(null, { status, headers: { ...about, "content-length": String(to - from) } });
-  if (to - from <= WHOLE_BYTES_MAX)
-    return new Response((await wholeOf(stored, from, to)) as Uint8Array<ArrayBuffer>, { status, headers: about });
-  return new Response(streamOf(stored, from, to), { status, headers: about });
+  const { status, headers, range } = headOf(request, stored, given);
+  if (range !== null && request.method !== "HEAD" && range.to - range.from > WHOLE_BYTES_MAX)
+    return new Response(streamOf(stored, range), { status, headers });
+  try {
+    const hasBody = range !== null && request.method !== "HEAD";
+    const body = hasBody ? ((await wholeOf(stored, range)) as Uint8Array<ArrayBuffer>) : null;
+    return new Response(body, { status, headers });
+  } finally {
+    await stored.done?.();
+  }
 }
 
-function etagOf(version: string): string {
+interface Head {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  /** Null: no body. */
+  readonly range: Range | null;
+}
+
+function headOf(request: Request, { size, version }: StoredBytes, given: Head["headers"]): Head {
+  const etag = etagOf(version);
+  const headers = { ...given, etag, "accept-ranges": "bytes" };
+  if (matchesTag(request.headers.get("if-none-match"), etag)) return { status: 304, headers, range: null };
+  const asked = rangeOf(request, size, etag);
+  if (asked === "unsatisfiable")
+    return { status: 416, headers: { ...headers, "content-range": `bytes */${size}` }, range: null };
+  const range = asked ?? { from: 0, to: size };
+  const length: Head["headers"] = request.method === "HEAD" ? { "content-length": String(range.to - range.from) } : {};
+  if (asked === null) return { status: 200, headers: { ...headers, ...length }, range };
+  const { from, to } = asked;
+  return { status: 206, headers: { ...headers, ...length, "content-range": `bytes ${from}-${to - 1}/${size}` }, range };
+}
+
+export function etagOf(version: string): string {
   return `"${version}"`;
 }
 
 /** Whether an If-Match or If-None-Match header names the tag. Weak tags never match. */
-function matchesTag(header: string | null, etag: string): boolean {
+export function matchesTag(header: string | null, etag: string): boolean {
   if (header === null) return false;
   return header.trim() === "*" || header.split(",").some((each) => each.trim() === etag);
 }
@@ -65,7 +91,7 @@ function rangeOf(request: Request, size: number, etag: string): Range | "unsatis
   return from >= size ? "unsatisfiable" : { from, to: Math.min(end + 1, size) };
 }
 
-async function wholeOf(stored: StoredBytes, from: number, to: number): Promise<Uint8Array> {
+async function wholeOf(stored: StoredBytes, { from, to }: Range): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for (let at = from; at < to; ) {
     const piece = await pieceAt(stored, at, to);
@@ -77,16 +103,23 @@ async function wholeOf(stored: StoredBytes, from: number, to: number): Promise<U
 }
 
 /** An error in the middle cuts the connection: the client sees that the content is not complete. */
-function streamOf(stored: StoredBytes, from: number, to: number): ReadableStream<Uint8Array> {
+function streamOf(stored: StoredBytes, { from, to }: Range): ReadableStream<Uint8Array> {
   let at = from;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const piece = await pieceAt(stored, at, to);
-        at += piece.byteLength;
-        controller.enqueue(piece);
-        if (at >= to) controller.close();
+        try {
+          const piece = await pieceAt(stored, at, to);
+          at += piece.byteLength;
+          controller.enqueue(piece);
+          if (at < to) return;
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        }
+        await stored.done?.();
       },
+      cancel: () => stored.done?.(),
     },
     { highWaterMark: 0 },
   );

@@ -138,3 +138,43 @@ describe("/dev", () => {
     expect(await codeOf(get("/dev/tty", 0, 1))).toBe("EIO");
   });
 });
+
+describe("large content", () => {
+  const MIB = 1024 * 1024;
+  const write = (path: string, size: number, pieces: () => AsyncIterable<Uint8Array>) =>
+    tree.files.write(sam, path, { size, pieces }, { at: "start" });
+  async function* never(): AsyncGenerator<Uint8Array> {
+    yield await Promise.reject(new Error("it was read"));
+  }
+
+  test("is written piece by piece where the mount can do that, and whole elsewhere", async () => {
+    for (const path of ["/home/sam/large", "/home/sam/knowledge/large", "/tmp/large"]) {
+      await tree.files.mkdir(sam, path.slice(0, path.lastIndexOf("/")), { parents: true });
+      await write(path, 4, async function* () {
+        yield Buffer.from("ab");
+        yield Buffer.from("cd");
+      });
+      expect([path, await tree.read(sam, path)]).toEqual([path, "abcd"]);
+    }
+  });
+
+  test("that fails in the middle leaves the old content", async () => {
+    await tree.write(sam, "/home/sam/kept", "old");
+    const broken = write("/home/sam/kept", 4, async function* () {
+      yield Buffer.from("ab");
+      throw new Error("the client has gone");
+    });
+    await expect(broken).rejects.toThrow("gone");
+    expect(await tree.read(sam, "/home/sam/kept")).toBe("old");
+  });
+
+  test.each([
+    ["/home/sam/large", 1024 * MIB + 1, "EFBIG"],
+    ["/home/sam/knowledge/large", 64 * MIB + 1, "EFBIG"],
+    ["/root/large", 65 * MIB, "EACCES"],
+    ["/home/sam", 65 * MIB, "EISDIR"],
+    ["/bin/large", 65 * MIB, "EROFS"],
+  ])("%s refuses it before it reads anything", async (path, size, code) => {
+    expect(await codeOf(write(path, size, never))).toBe(code);
+  });
+});

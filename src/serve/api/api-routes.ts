@@ -1,9 +1,11 @@
 // The routes for programs, with what the OpenAPI document says about each.
 
+import { LIMITS } from "../../abi/config/limits.ts";
 import type { Method, Route, RouteDoc, Schema, Visit } from "../route.ts";
 import { answerCall } from "./calling.ts";
 import { escalations, health, resolveEscalation } from "./escalations.ts";
 import { answerEvents } from "./events.ts";
+import { getFile, putFile } from "./files.ts";
 import { answerOpenApi } from "./openapi.ts";
 import {
   changeSession,
@@ -66,7 +68,33 @@ function route(path: string, method: Method, doc: RouteDoc, answer: Answer): Rou
   return { path, methods: [method], who: "account", body, doc: { [method]: doc }, answer };
 }
 
+const BYTES: Schema = { type: "string", format: "binary" };
+const etags = (description: string): Schema => ({ type: "string", description });
+
+const FILES: Route = {
+  path: "/api/files/*",
+  methods: ["GET", "PUT"],
+  who: "account",
+  body: "bytes",
+  bytesMax: LIMITS.uploadBytesMax,
+  doc: {
+    GET: {
+      summary: "Read a file; ranges and ETags work",
+      headers: { Range: text("bytes=FIRST-LAST"), "If-None-Match": etags("ETags that you have") },
+      ...{ answer: BYTES, type: "application/octet-stream" },
+    },
+    PUT: {
+      summary: "Write a file, complete or not at all",
+      headers: { "If-Match": etags("only over this content"), "If-None-Match": etags("*: only a new file") },
+      body: BYTES,
+      answer: objectOf({ path: text("path"), size: { type: "integer" } }),
+    },
+  },
+  answer: (visit) => (visit.request.method === "PUT" ? putFile(visit) : getFile(visit)),
+};
+
 export const API_ROUTES: readonly Route[] = [
+  FILES,
   { path: "/api/call/:name", methods: ["POST"], who: "account", body: "json", answer: answerCall },
   route(
     "/api/openapi.json",

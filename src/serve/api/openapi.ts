@@ -34,11 +34,11 @@ function openApi(version: string, calls: Schema, routes: readonly Route[]): Sche
 const DESCRIPTION =
   "The kernel of gsv over HTTP. Each call under /api/call acts as the account of the token, with the rights of that account.";
 
-function operationOf({ path, who }: Route, method: Method, doc: RouteDoc): Schema {
+function operationOf({ path, who, body: kind }: Route, method: Method, doc: RouteDoc): Schema {
   const { summary, query = {}, headers = {}, body, answer = {}, type = "application/json", status = 200 } = doc;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   if (path.endsWith("/*")) inPath.push("rest");
-  const isChange = method !== "GET" && who === "account";
+  const isChange = method !== "GET" && who === "account" && kind !== "bytes";
   return {
     operationId: `${method.toLowerCase()} ${path}`,
     summary,
@@ -51,7 +51,7 @@ function operationOf({ path, who }: Route, method: Method, doc: RouteDoc): Schem
       ...(isChange ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
     ],
     ...(body !== undefined && {
-      requestBody: { required: true, content: { "application/json": { schema: body } } },
+      requestBody: { required: true, content: { [kind === "bytes" ? BYTES : "application/json"]: { schema: body } } },
     }),
     responses: {
       [status]: { description: "Done", content: { [type]: { schema: answer } } },
@@ -60,6 +60,8 @@ function operationOf({ path, who }: Route, method: Method, doc: RouteDoc): Schem
     },
   };
 }
+
+const BYTES = "application/octet-stream";
 
 const CONFLICTS = {
   "409": { $ref: "#/components/responses/StillRunning" },
