@@ -24,9 +24,9 @@ const EVERYWHERE = ["--json", "--help", "--version", "--plain", "--init", ...Obj
 async function longest(words: readonly string[]): Promise<Command | null> {
   for (let count = words.length; count > 0; count--) {
     const found = await commandNamed(COMMANDS, words.slice(0, count));
-    // A bare noun, or one with a flag, may be a command itself; another word after it is an unknown verb.
+    // A bare noun, or one with a flag or an address, may be a command itself; another word after it is an unknown verb.
     const next = words[count] ?? "-";
-    if (found !== null) return found.verbs === undefined || /^[-|>"']/.test(next) ? found : null;
+    if (found !== null) return found.verbs === undefined || /^[-|>"']|^URL$|:\/\//.test(next) ? found : null;
   }
   return null;
 }
