@@ -60,6 +60,61 @@ test("the calls of a turn are asked at once, and a denied one gets its result in
   expect(await results(home)).toEqual(["Delete: denied", "Delete: completed", "Delete: denied", "assistant: gone on"]);
 });
 
+test("a call runs as soon as it and those before it are decided, and the run waits for the next one again", async () => {
+  await using home = await TestKernel.boot();
+  await write(home, "a", "b", "c", "d");
+  const read = { name: "Read", args: { path: "~/d" } };
+  const [a, b, c] = deletion("a", "b", "c");
+  const { run, asks } = await stack(home, [a!, read, b!, c!]);
+  await answer(home, asks[0], "approve");
+  await home.until("the run waits for the second", async () => {
+    const { state, waitsFor } = await home.get(INIT);
+    return state === "waiting_hil" && waitsFor?.kind === "approval" && waitsFor.id === asks[1]?.id;
+  });
+  expect(await results(home)).toEqual(["Delete: completed", "Read: completed"]);
+  expect(pathsOf(await open(home))).toEqual(["~/b", "~/c"]);
+  await answer(home, asks[2], "approve");
+  expect((await results(home)).length).toBe(2);
+  await answer(home, asks[1], "deny");
+  expect(await home.ended(run)).toMatchObject({ status: "ok" });
+  expect((await results(home)).slice(2)).toEqual(["Delete: denied", "Delete: completed", "assistant: gone on"]);
+  expect(home.heard("chat.hil", run)).toHaveLength(3);
+});
+
+test("answers that come while an earlier call runs are stored, and count when their turn comes", async () => {
+  await using home = await TestKernel.boot({ realTime: true });
+  await write(home, "b", "c", "go");
+  const wait = { name: "Shell", args: { command: "rm go; until [ -e done ]; do sleep 0.02; done", target: "gsv" } };
+  const { run, asks } = await stack(home, [wait, ...deletion("b", "c")]);
+  await answer(home, asks[0], "approve");
+  await home.inState(INIT, "waiting_tool");
+  await answer(home, asks[2], "deny");
+  await answer(home, asks[1], "approve");
+  expect([(await home.get(INIT)).state, await results(home), await open(home)]).toEqual(["waiting_tool", [], []]);
+  await write(home, "done");
+  await home.ended(run);
+  expect(await results(home)).toEqual([
+    "Shell: completed",
+    "Delete: completed",
+    "Delete: denied",
+    "assistant: gone on",
+  ]);
+});
+
+test("an abort while an approved call runs withdraws the requests after it", async () => {
+  await using home = await TestKernel.boot({ realTime: true });
+  await write(home, "b", "go");
+  const wait = { name: "Shell", args: { command: "rm go; sleep 60", target: "gsv" } };
+  const { run, asks } = await stack(home, [wait, ...deletion("b")]);
+  await answer(home, asks[0], "approve");
+  await home.inState(INIT, "waiting_tool");
+  await home.sys.call("proc.abort", { pid: INIT });
+  expect(await home.ended(run)).toMatchObject({ status: "aborted" });
+  expect(await open(home)).toEqual([]);
+  expect((await results(home)).map((line) => line.split(": ")[0])).toEqual(["Shell", "Delete"]);
+  expect((await textAt(home, "~/b")).length).toBeGreaterThan(0);
+});
+
 test("calls between them that need no approval wait for their turn", async () => {
   await using home = await TestKernel.boot();
   await write(home, "a", "b");
@@ -169,7 +224,8 @@ test("a kernel that dies keeps what was answered, and the next one asks only for
   await answer(home, asks[0], "approve");
   await home.restart();
   expect(pathsOf(await open(home))).toEqual(["~/c"]);
-  expect(await results(home)).toEqual([]);
+  await home.until("the first has run", async () => (await results(home)).length === 2);
+  expect(await results(home)).toEqual(["Delete: completed", "Delete: denied"]);
   await answer(home, asks[2], "approve");
   expect(await home.wait(INIT, { run })).toMatchObject({ status: "ok", text: "gone on" });
   expect(await results(home)).toEqual([

@@ -78,7 +78,10 @@ const PLAYERS: Players = {
 
   async end(world, { pick, outcome }) {
     const owned = await world.owned();
-    const call = pickOf(owned?.open, pick);
+    const call = pickOf(
+      owned?.open.filter(({ status }) => status !== "asking"),
+      pick,
+    );
     if (owned === null || call === null) return;
     const result = { outcome, output: `result of ${call.callId}`, now: world.now };
     await world.store.endCall(world.pid, owned.run.epoch, call.dispatchId, result);

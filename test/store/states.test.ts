@@ -13,8 +13,8 @@ const EVENTS: readonly StateEvent[] = [
 const EXPECTED: { readonly [S in State]: string } = {
   idle: "~ - - - - - ~ stopped ~ ~ ~ - ~ error ~",
   queued: "~ running - - - - ~ stopped ~ ~ ~ - ~ error ~",
-  running: "= = waiting_tool = ~ - ~ = = ~ = ~ ~ error ~",
-  waiting_tool: "= running = running ~ - ~ = = ~ = ~ ~ error ~",
+  running: "= = waiting_tool = ~ = ~ = = ~ = ~ ~ error ~",
+  waiting_tool: "= running = running ~ = ~ = = ~ = ~ ~ error ~",
   waiting_hil: "= - - - - ~ ~ stopped = ~ = ~ ~ error ~",
   paused: "= - = - ~ ~ ~ stopped ~ ~ ~ ~ ~ error ~",
   stopped: "= - = - ~ ~ ~ = ~ ~ = ~ ~ error ~",

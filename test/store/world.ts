@@ -78,14 +78,14 @@ export class World {
     return this.store.head(this.pid);
   }
 
-  /** The run that its owner may work on now. A loop that follows the rules waits while a person has a question. */
+  /** The run that its owner may work on now. A loop that follows the rules waits while a person has a question about its next call. */
   async owned(): Promise<{ readonly run: Claimed; readonly open: readonly CallRow[] } | null> {
     const { pid } = this;
     const run = this.runs.at(-1);
     const head = await this.head();
     if (run === undefined || head.epoch !== run.epoch || head.currentRun !== run.runId) return null;
-    if ((await this.store.openApproval(pid)) !== null) return null;
-    return { run, open: await this.store.openCalls(pid, run.runId) };
+    const open = await this.store.openCalls(pid, run.runId);
+    return open[0]?.status === "asking" ? null : { run, open };
   }
 
   /** Epochs never go back. Rows of the outbox stay until cleared, new ones come last, and the newest can be read. */

@@ -216,10 +216,9 @@ export class HomeBook {
     const listed = this.listedApprovals.filter((each) => each.process_id === pid).map((each) => each.request_id);
     if (JSON.stringify(listed) !== JSON.stringify(book.openApprovals))
       this.faults.push(`kernel.db lists approvals ${listed} of ${pid}, open are ${book.openApprovals}`);
-    if (
-      book.openApprovals.length > 0 !==
-      (kv.state === "waiting_hil" || (kv.state === "stopped" && book.openApprovals.length > 0))
-    )
+    // A run that has come to rest waits for the first of them.
+    const rests = kv.state !== "waiting_hil" && kv.state !== "stopped";
+    if (book.openApprovals.length > 0 ? rests : kv.state === "waiting_hil")
       this.faults.push(`${pid} is ${kv.state} with ${book.openApprovals.length} open approvals`);
   }
 

@@ -15,7 +15,7 @@ export type StateEvent =
   | "cont" // and ends that
   | "pause" // the kernel pauses it
   | "release" // and ends that
-  | "leave" // the run steps aside at a safe point
+  | "leave" // the run steps aside at a safe point, or its next call waits for an answer
   | "reset" // the history is archived; this also ends an error
   | "fail" // the database or an invariant is broken
   | "recover"; // a new kernel took over
@@ -23,6 +23,7 @@ export type StateEvent =
 export interface Facts {
   readonly stopped: boolean;
   readonly paused: boolean;
+  /** The next call of the run waits for an answer. */
   readonly asking: boolean;
   readonly openRun: boolean;
   /** The queue has messages that start a run. */
@@ -49,10 +50,12 @@ const ACTIVE = {
 const TABLE: { readonly [S in State]: { readonly [E in StateEvent]?: Target } } = {
   idle: { ...ALWAYS, admit: "rest", stop: "stopped", cont: "rest", release: "rest" },
   queued: { ...ALWAYS, admit: "rest", claim: "running", stop: "stopped", cont: "rest", release: "rest" },
-  running: { ...ACTIVE, admit: "running", stop: "running", cont: "running", release: "running" },
+  // A request of a later call may be answered while an earlier call runs.
+  running: { ...ACTIVE, admit: "running", answer: "running", stop: "running", cont: "running", release: "running" },
   waiting_tool: {
     ...ACTIVE,
     admit: "waiting_tool",
+    answer: "waiting_tool",
     stop: "waiting_tool",
     cont: "waiting_tool",
     release: "waiting_tool",

@@ -1,4 +1,4 @@
-// Runs the tool calls of a turn, one after the other: validated, judged, approved, stored before they start, run through the same dispatch
+// Runs the tool calls of a turn, one after the other, each as soon as it and those before it are decided: validated, judged, approved, stored before they start, run through the same dispatch
 // as all calls, and their results stored. A call ends exactly once; an error is its result.
 
 import { LIMITS } from "../../abi/config/limits.ts";
@@ -62,21 +62,20 @@ export class ToolCalls {
 
   async runAll(place: CurrentRun): Promise<CallsOutcome> {
     const { row, run } = place;
-    const calls = await this.ports.store.openCalls(row.pid, run.runId);
-    for (const [index, call] of calls.entries()) {
-      // Its result is stored when the call before it ends.
-      if (call.status === "answered") continue;
+    for (;;) {
+      // Read again after each call: requests of later calls may have been answered meanwhile.
+      const [call, ...later] = await this.ports.store.openCalls(row.pid, run.runId);
+      if (call === undefined) return "done";
       if (place.signal.aborted) return "left";
-      if (place.leaving.aborted) {
-        // A stop is stored here; the next claim continues with the remaining calls.
+      if (place.leaving.aborted || call.status === "asking") {
+        // A stop or the wait for an answer is stored here; the next claim continues with the remaining calls.
         const now = this.ports.clock.now();
         await this.ports.store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now });
         await this.ports.ledger.publish(row);
         return "left";
       }
-      if ((await this.runOne(place, call, calls.slice(index + 1))) === "left") return "left";
+      if ((await this.runOne(place, call, later)) === "left") return "left";
     }
-    return "done";
   }
 
   /** `later`: calls of the turn that may be asked together with this one. */

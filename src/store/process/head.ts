@@ -7,7 +7,7 @@ import { type Facts, nextState, type StateEvent } from "../../abi/process/states
 import type { Db, Durability } from "../open.ts";
 import { type EndedNotice, endedText, type OutboxRow, outboxSeqBefore, type Projection, putOutbox } from "./outbox.ts";
 import type { Outcome, Refusal } from "./outcome.ts";
-import { approvalFromRow, type HilRow, runEnd } from "./rows.ts";
+import { approvalFromRow, blockingRequest, type HilRow, runEnd } from "./rows.ts";
 
 export interface Head {
   readonly epoch: number;
@@ -162,11 +162,16 @@ export class HeadRow implements Head {
     return row === null ? null : approvalFromRow(row, this.pid());
   }
 
+  /** The open request that the run waits for. */
+  blocking(): Approval | null {
+    return blockingRequest(this.db, this.pid());
+  }
+
   facts(): Facts {
     return {
       stopped: this.stopped,
       paused: this.paused !== null,
-      asking: this.openApproval() !== null,
+      asking: this.blocking() !== null,
       openRun: this.currentRun !== null,
       waking: this.queued > 0,
     };
@@ -336,7 +341,8 @@ export class HeadRow implements Head {
     if (this.state === "paused") return this.paused;
     if (this.state === "running") return this.retrying?.waitsFor ?? null;
     if (this.state === "error") return { kind: "repair", reason: damagedText(this.pid(), this.damagedIn) };
-    const asking = WORKING_STATES.includes(this.state) || this.state === "idle" ? null : this.openApproval();
+    const asking =
+      WORKING_STATES.includes(this.state) || this.state === "idle" ? null : (this.blocking() ?? this.openApproval());
     return asking === null ? null : { kind: asking.kind, id: asking.id, tool: asking.tool, summary: asking.why };
   }
 }

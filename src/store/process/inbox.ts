@@ -68,7 +68,7 @@ export interface InboxVerbs {
   /** Resumes the run in flight or starts the next one. Null if the process is stopped or paused or has nothing to do. */
   claim(pid: string, options: { readonly now: number }): Promise<Claimed | null>;
   /**
-   * A safe point: `leave` if the process is stopped or paused. Between two turns (`enter`) queued messages enter history; between a call and its
+   * A safe point: `leave` if the process is stopped or paused, or its next call waits for an answer. Between two turns (`enter`) queued messages enter history; between a call and its
    * result they must not.
    */
   boundary(
@@ -184,7 +184,7 @@ function modelOf(db: Db, head: HeadRow, starter: QueueRow): string | null {
 }
 
 function resume(db: Db, head: HeadRow, runId: string, now: number): Claimed | null {
-  if (head.openApproval() !== null) return null;
+  if (head.blocking() !== null) return null;
   const run = db.get<{ turn: number; generation: number; model: string | null }>(
     "SELECT turn, generation, model FROM runs WHERE run_id = ?",
     runId,

@@ -5,6 +5,9 @@ import { type Approval, NO_USAGE, type RunEnd, type RunStatus, type Usage } from
 import { type ApprovalColumns, approvalOf } from "../approval.ts";
 import type { Db } from "../open.ts";
 
+/** Of calls without a result. */
+export const OPEN_CALL = "status IN ('registered', 'asking', 'approved', 'answered', 'dispatched')";
+
 /** answered: the result is known, and waits for the results of earlier calls. */
 export type CallStatus = "registered" | "asking" | "approved" | "answered" | "dispatched" | ToolOutcome;
 
@@ -175,6 +178,17 @@ export function undeliveredRecord(row: QueueRow): ArchiveRecord {
     ...(row.origin_json === null ? {} : { origin: JSON.parse(row.origin_json) as Origin }),
     ts: row.created_at,
   };
+}
+
+/** The open request of the first open call of the run, or of a call by a code block. */
+export function blockingRequest(db: Db, pid: string): Approval | null {
+  const row = db.get<HilRow>(
+    `SELECT h.* FROM pending_hil h JOIN pending_tool_calls c USING (dispatch_id) WHERE h.decision IS NULL
+     AND (c.block IS NOT NULL OR NOT EXISTS (SELECT 1 FROM pending_tool_calls e WHERE e.run_id = c.run_id
+       AND e.block IS NULL AND (e.turn, e.position) < (c.turn, c.position) AND e.${OPEN_CALL}))
+     ORDER BY h.created_at, h.request_id LIMIT 1`,
+  );
+  return row === null ? null : approvalFromRow(row, pid);
 }
 
 export function approvalFromRow(row: HilRow, pid: string): Approval {

@@ -172,7 +172,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     async boundary(pid, epoch, { runId, enter, now }) {
       return owned(pid, epoch, "normal", (db, head) => {
         if (head.currentRun !== runId) return "fenced";
-        if (head.stopped || head.paused !== null) {
+        if (head.stopped || head.paused !== null || head.blocking() !== null) {
           head.move("leave");
           return { entered: [], leave: true };
         }

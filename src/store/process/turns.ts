@@ -14,7 +14,7 @@ import {
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import type { Outcome, Refusal } from "./outcome.ts";
-import { type CallRow, callFromRow, insertCall, insertMessage, runEnd } from "./rows.ts";
+import { type CallRow, callFromRow, insertCall, insertMessage, OPEN_CALL, runEnd } from "./rows.ts";
 
 export interface TurnCommit extends Spent {
   readonly runId: string;
@@ -73,8 +73,6 @@ export interface TurnVerbs {
   repeats(pid: string, dispatchId: string): Promise<number>;
 }
 
-const OPEN = "status IN ('registered', 'asking', 'approved', 'answered', 'dispatched')";
-
 export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitted | Refusal {
   if (head.currentRun !== turn.runId) return "fenced";
   const seq = head.takeSeq();
@@ -121,7 +119,7 @@ export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitt
 export function openCalls(db: Db, runId: string): CallRow[] {
   return db
     .all<Parameters<typeof callFromRow>[0]>(
-      `SELECT * FROM pending_tool_calls WHERE run_id = ? AND block IS NULL AND ${OPEN} ORDER BY turn, position`,
+      `SELECT * FROM pending_tool_calls WHERE run_id = ? AND block IS NULL AND ${OPEN_CALL} ORDER BY turn, position`,
       runId,
     )
     .map(callFromRow);
@@ -131,7 +129,7 @@ export function openCalls(db: Db, runId: string): CallRow[] {
 function allOpenCalls(db: Db, runId: string): CallRow[] {
   return db
     .all<Parameters<typeof callFromRow>[0]>(
-      `SELECT * FROM pending_tool_calls WHERE run_id = ? AND ${OPEN} ORDER BY turn, position`,
+      `SELECT * FROM pending_tool_calls WHERE run_id = ? AND ${OPEN_CALL} ORDER BY turn, position`,
       runId,
     )
     .map(callFromRow);
@@ -140,7 +138,7 @@ function allOpenCalls(db: Db, runId: string): CallRow[] {
 /** Null if the call has its result. */
 export function openCall(db: Db, dispatchId: string): CallRow | null {
   const row = db.get<Parameters<typeof callFromRow>[0]>(
-    `SELECT * FROM pending_tool_calls WHERE dispatch_id = ? AND ${OPEN}`,
+    `SELECT * FROM pending_tool_calls WHERE dispatch_id = ? AND ${OPEN_CALL}`,
     dispatchId,
   );
   return row === null ? null : callFromRow(row);
@@ -154,7 +152,7 @@ export function beginCall(db: Db, head: HeadRow, dispatchId: string): void {
 /** Null if the call already has a result: a late one is dropped. */
 export function endCall(db: Db, head: HeadRow, dispatchId: string, result: CallEnd): number | null {
   const row = db.get<{ run_id: string; call_id: string; tool: string; block: string | null }>(
-    `UPDATE pending_tool_calls SET status = ? WHERE dispatch_id = ? AND ${OPEN} RETURNING run_id, call_id, tool, block`,
+    `UPDATE pending_tool_calls SET status = ? WHERE dispatch_id = ? AND ${OPEN_CALL} RETURNING run_id, call_id, tool, block`,
     result.outcome,
     dispatchId,
   );
