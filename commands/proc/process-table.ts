@@ -205,8 +205,13 @@ export function processTable(
   };
 }
 
+/** The columns of these rows, for a view with a layout of its own. */
+export function columnsOf(rows: readonly Row[]): readonly Column[] {
+  return COLUMNS.filter(({ isWanted }) => isWanted?.(rows) ?? true);
+}
+
 function fitting(rows: readonly Row[], columns: number, now: number): readonly Column[] {
-  let shown = COLUMNS.filter(({ isWanted }) => isWanted?.(rows) ?? true);
+  let shown = columnsOf(rows);
   const width = ({ head, cell, longest }: Column) => {
     const most = Math.max(head.length, ...rows.map((row) => Bun.stringWidth(reveal(cell(row, now)))));
     // The last column is cut.

@@ -42,7 +42,7 @@ function arm(ms: number, callback: () => void, keepAlive: boolean): () => void {
     const now = Math.min(left, TIMER_MS_MAX);
     left -= now;
     timer = setTimeout(() => (left > 0 ? step() : callback()), now);
-    if (!keepAlive) timer.unref();
+    if (!keepAlive) timer.unref?.();
   };
   step();
   return () => clearTimeout(timer);

@@ -28,14 +28,21 @@ if (!hasChromium) process.stderr.write("SKIPPED: no chromium here, so no test of
 export class Browser implements AsyncDisposable {
   private readonly view: Bun.WebView;
 
-  constructor({ width, height }: Size) {
+  constructor(private size: Size) {
+    const { width, height } = size;
     const path = CHROMIUM.find((each) => Bun.which(each) !== null) ?? "";
     // Without `url: false` it may join a browser that runs already.
     this.view = new Bun.WebView({ width, height, backend: { type: "chrome", url: false, argv: FLAGS, path } });
   }
 
+  /** Another page: a new fragment of the same page never counts as loaded. */
   async open(url: string): Promise<void> {
     await this.view.navigate(url);
+    await this.resize(this.size);
+  }
+
+  async reload(): Promise<void> {
+    await this.view.reload();
   }
 
   /** The value of one expression in the page. */
@@ -70,8 +77,11 @@ export class Browser implements AsyncDisposable {
     await this.view.type(text);
   }
 
-  async resize({ width, height }: Size): Promise<void> {
-    await this.view.resize(width, height);
+  async resize(size: Size): Promise<void> {
+    this.size = size;
+    // The window of a browser is smaller than asked for by its own bars.
+    const metrics = { ...size, deviceScaleFactor: 1, mobile: false };
+    await this.view.cdp("Emulation.setDeviceMetricsOverride", metrics);
   }
 
   async dark(isDark: boolean): Promise<void> {

@@ -1,17 +1,78 @@
-import { Diff } from "./text/diff.tsx";
-import { changeLines, countsOf, shownLines } from "./text/diff-lines.ts";
-import { Markdown } from "./text/markdown.tsx";
-import { Entries } from "./views/entries.tsx";
+// The frame of the console: who is signed in, the views, what waits for the person, and the state of the line.
 
-export function App() {
-  const lines = [...changeLines("", "", null), ...shownLines("")];
+import { useEffect, useSyncExternalStore } from "react";
+import { hashOf, type Route } from "./route.ts";
+import type { Console } from "./store/console.ts";
+import { homePid } from "./store/console.ts";
+import type { State } from "./store/state.ts";
+import { LineView } from "./views/line-view.tsx";
+import { Processes } from "./views/processes.tsx";
+import { SignIn } from "./views/sign-in.tsx";
+import { TalkView } from "./views/talk-view.tsx";
+import { Waiting } from "./views/waiting.tsx";
+
+export interface ViewProps {
+  readonly gsv: Console;
+  readonly state: State;
+}
+
+export function App({ gsv }: { readonly gsv: Console }) {
+  const state = useSyncExternalStore(gsv.subscribe, gsv.snapshot);
+  const { entry, asks, route, talk, spoken } = state;
+  const waiting = asks.length === 0 ? "" : `(${asks.length}) `;
+  const where = route.view === "talk" ? (talk?.pid ?? "") : route.view;
+  useEffect(() => {
+    document.title = entry.kind === "in" ? `${waiting}${where} · gsv` : "gsv";
+  }, [entry.kind, waiting, where]);
+  if (entry.kind !== "in") return <SignIn gsv={gsv} state={state} />;
   return (
-    <main>
-      <h1>gsv</h1>
-      <Entries>
-        <Markdown text="gsv" />
-        {countsOf(lines).added > 0 && <Diff lines={lines} label="changes" />}
-      </Entries>
-    </main>
+    <>
+      <Bar gsv={gsv} state={state} />
+      <View gsv={gsv} state={state} />
+      <p className="spoken" role="status">
+        {spoken}
+      </p>
+    </>
   );
+}
+
+function Bar({ gsv, state }: ViewProps) {
+  const { route, asks, who } = state;
+  const home = homePid(state);
+  const views: readonly (readonly [Route, string])[] = [
+    [{ view: "processes" }, "Processes"],
+    ...(home === null ? [] : [[{ view: "talk", pid: home }, "Talk"] as const]),
+    [{ view: "waiting" }, "Waiting"],
+  ];
+  return (
+    <header className="bar">
+      <nav aria-label="views">
+        {views.map(([each, name]) => {
+          const isHere = hashOf(each) === hashOf(route);
+          return (
+            <a key={name} href={hashOf(each)} aria-current={isHere ? "page" : undefined}>
+              {name}
+              {each.view === "waiting" && asks.length > 0 && <b className="count">{asks.length}</b>}
+            </a>
+          );
+        })}
+      </nav>
+      <LineView gsv={gsv} state={state} />
+      <span className="who">{who?.username}</span>
+      <button type="button" className="quiet" onClick={() => gsv.signOut(null)}>
+        Sign out
+      </button>
+    </header>
+  );
+}
+
+function View(props: ViewProps) {
+  switch (props.state.route.view) {
+    case "talk":
+      return <TalkView {...props} />;
+    case "waiting":
+      return <Waiting {...props} />;
+    default:
+      return <Processes {...props} />;
+  }
 }

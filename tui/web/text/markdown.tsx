@@ -153,10 +153,12 @@ function Link({ token, children }: { readonly token: Tokens.Link; readonly child
   // The model chose the words of the link: the address is always in sight.
   const isShown = token.text === token.href || `mailto:${token.text}` === token.href;
   return (
-    <a href={href} rel="noopener noreferrer" target="_blank">
-      {children}
+    <>
+      <a href={href} rel="noopener noreferrer" target="_blank">
+        {children}
+      </a>
       {!isShown && <span className="dim"> ({href})</span>}
-    </a>
+    </>
   );
 }
 

@@ -1,0 +1,29 @@
+// The classes of the calls that the console makes. The client repeats a lost `keyed` call with the same request id.
+
+import type { CallClass } from "../../../src/abi/sys.ts";
+
+const CLASSES: { readonly [call: string]: CallClass } = {
+  "hil.answer": "keyed",
+  "hil.list": "read",
+  "proc.abort": "keyed",
+  "proc.budgets": "read",
+  "proc.get": "read",
+  "proc.history": "read",
+  "proc.history.policy": "read",
+  "proc.kill": "keyed",
+  "proc.list": "read",
+  "proc.message": "read",
+  // Shows the model if it gets none.
+  "proc.model": "keyed",
+  "proc.send": "keyed",
+  "proc.signal": "keyed",
+  "proc.spawn": "keyed",
+  "sys.version": "read",
+  "system.whoami": "read",
+};
+
+export function classOf(call: string): CallClass {
+  const known = CLASSES[call];
+  if (known === undefined) throw new Error(`${call} has no class in call-classes.ts`);
+  return known;
+}
