@@ -12,7 +12,6 @@ export const ENTRIES = [
   "src/launch.mjs",
   // The bundler starts from these: src/serve/console/build.ts.
   "tui/web/main.tsx",
-  "tui/web/console.css",
   "tui/web/index.html",
   "tui/web/icon.svg",
   "tui/web/tsconfig.json",

@@ -2,12 +2,12 @@
 // oldest are dropped. Pure.
 
 import { FAILED_NOTE } from "../../src/abi/process/message.ts";
-import { lineDiff } from "../../src/lib/text/line-diff.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
 import { diffRows } from "../approval-card/diff.ts";
 import { themeOf } from "../screen/theme.ts";
 import type { Entry } from "../state/effect.ts";
 import type { Collapsed, Conversation } from "../state/process.ts";
+import { type Change, changeOf } from "./change.ts";
 import { subjectOf } from "./subject.ts";
 
 const PLAIN = themeOf({ colour: false, unicode: true });
@@ -21,7 +21,6 @@ export interface Opened {
 
 const COLLAPSED_MAX = 50;
 const CHARS_MAX = 2 * 1024 * 1024;
-const DIFF_LINES_MAX = 2000;
 
 export function withCollapsed(before: readonly Collapsed[], { title, text }: Collapsed): readonly Collapsed[] {
   const kept = [...before.slice(1 - COLLAPSED_MAX), { title, text: text.slice(0, CHARS_MAX) }];
@@ -49,12 +48,6 @@ export function collapsedCall(tool: string, args: object, output: string | null)
 
 const CHANGES = new Set(["content", "oldString", "newString"]);
 
-export interface Difference {
-  readonly text: string;
-  readonly added: number;
-  readonly removed: number;
-}
-
 /** The line number in the output of Edit; null if there is none. */
 function lineIn(output: string | null): number | null {
   const named = /^replaced \d+ in .*, (?:the first )?at line (\d+)$/m.exec(output ?? "")?.[1];
@@ -62,16 +55,12 @@ function lineIn(output: string | null): number | null {
 }
 
 /** Of a call that replaces text, numbered if its `line` is known; null of any other call. */
-export function diffOf(args: object, line: number | null = null): Difference | null {
-  const { oldString, newString } = args as { readonly [name: string]: unknown };
-  if (typeof oldString !== "string" || typeof newString !== "string") return null;
-  const text = lineDiff(oldString, newString, DIFF_LINES_MAX);
-  if (text === null) return null;
-  const lines = text.split("\n").slice(1);
-  const count = (sign: string) => lines.filter((each) => each.startsWith(sign)).length;
-  const moved = (_: string, first: string) => `@@ line ${Number(first) + (line ?? 0) - 1} @@`;
-  const numbered = () => Bun.stripANSI(diffRows(text.replace(/^@@ line (\d+) @@/, moved), Infinity, PLAIN).join("\n"));
-  return { text: line === null ? lines.join("\n") : numbered(), added: count("+"), removed: count("-") };
+export function diffOf(args: object, line: number | null = null): Change | null {
+  const change = changeOf(args);
+  if (change === null || line === null) return change;
+  const moved = (_: string, first: string) => `@@ line ${Number(first) + line - 1} @@`;
+  const rows = diffRows(`${change.head.replace(/^@@ line (\d+) @@/, moved)}\n${change.text}`, Infinity, PLAIN);
+  return { ...change, text: Bun.stripANSI(rows.join("\n")) };
 }
 
 export function collapsedOf({ messages }: HistoryPage): readonly Collapsed[] {

@@ -2,7 +2,7 @@
 // why. Pure.
 
 import { sanitize } from "../../src/lib/text/sanitize.ts";
-import { diffOf } from "./collapsed.ts";
+import { changeOf } from "./change.ts";
 
 export interface Outcome {
   readonly isGood: boolean;
@@ -35,7 +35,7 @@ export function outcomeOf({ tool, args, ok, output }: EndedCall): Outcome {
 
 /** The size of a change to a file, not of the tool's output. */
 function changeText(tool: string, args: object): string | null {
-  const diff = diffOf(args);
+  const diff = changeOf(args);
   if (diff !== null) return `+${diff.added} -${diff.removed}`;
   const { content } = args as { readonly content?: unknown };
   if (tool === "Delete") return "";

@@ -4,17 +4,12 @@ import { useEffect, useSyncExternalStore } from "react";
 import { hashOf, type Route } from "./route.ts";
 import type { Console } from "./store/console.ts";
 import { homePid } from "./store/console.ts";
-import type { State } from "./store/state.ts";
 import { LineView } from "./views/line-view.tsx";
 import { Processes } from "./views/processes.tsx";
 import { SignIn } from "./views/sign-in.tsx";
 import { TalkView } from "./views/talk-view.tsx";
+import type { ViewProps } from "./views/view-props.ts";
 import { Waiting } from "./views/waiting.tsx";
-
-export interface ViewProps {
-  readonly gsv: Console;
-  readonly state: State;
-}
 
 export function App({ gsv }: { readonly gsv: Console }) {
   const state = useSyncExternalStore(gsv.subscribe, gsv.snapshot);

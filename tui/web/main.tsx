@@ -7,6 +7,12 @@ import { App } from "./app.tsx";
 import { takeCode } from "./client/sign-in.ts";
 import { routeOf } from "./route.ts";
 import { Console } from "./store/console.ts";
+import "./style/base.css";
+import "./style/frame.css";
+import "./style/processes.css";
+import "./style/talk.css";
+import "./style/prose.css";
+import "./style/card.css";
 
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const gsv = new Console({

@@ -19,7 +19,7 @@ const HASH_CHARS = 12;
 /** Throws the errors of the bundler. `quality`: of the compression, at most 11. */
 export async function builtConsole(quality: number): Promise<readonly ConsoleFile[]> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(SOURCES, "main.tsx"), join(SOURCES, "console.css")],
+    entrypoints: [join(SOURCES, "main.tsx")],
     target: "browser",
     format: "esm",
     minify: true,

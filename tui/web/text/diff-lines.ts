@@ -56,11 +56,6 @@ export function shownLines(diff: string): readonly DiffLine[] {
   return isNumbered ? lines : lines.map((line) => ({ ...line, number: null }));
 }
 
-export function countsOf(lines: readonly DiffLine[]): { readonly added: number; readonly removed: number } {
-  const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind === kind).length;
-  return { added: count("added"), removed: count("removed") };
-}
-
 interface Place {
   readonly old: number;
   readonly now: number;

@@ -17,13 +17,13 @@ import { answerOf, choicesOf } from "../../approval-card/approval-card-keys.ts";
 import { isPlan, realSubject, wantsText } from "../../approval-card/approval-card-title.ts";
 import { clockText } from "../../screen/numbers.ts";
 import type { Ask } from "../../state/asks.ts";
-import type { ViewProps } from "../app.tsx";
 import { nameOf } from "../store/signals.ts";
 import { Diff } from "../text/diff.tsx";
 import { shownLines } from "../text/diff-lines.ts";
 import { AskReply, type Reply, replyOf } from "./ask-reply.tsx";
 import { useKeys } from "./use-keys.ts";
 import { useNow } from "./use-now.ts";
+import type { ViewProps } from "./view-props.ts";
 
 interface AskCardProps extends ViewProps {
   /** At least one; the first is shown. */

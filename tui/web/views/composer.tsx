@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, type RefObject, useEffect, useState } from "react";
 import type { Fate } from "../../state/process.ts";
-import type { ViewProps } from "../app.tsx";
+import type { ViewProps } from "./view-props.ts";
 
 interface ComposerProps extends ViewProps {
   readonly field: RefObject<HTMLTextAreaElement | null>;

@@ -1,5 +1,5 @@
-import type { ViewProps } from "../app.tsx";
 import { useNow } from "./use-now.ts";
+import type { ViewProps } from "./view-props.ts";
 
 export function LineView({ gsv, state: { line } }: ViewProps) {
   const now = useNow(gsv.clock, 1000);

@@ -1,6 +1,6 @@
 // The processes as a live table: the rows, columns, order and keys of `gsv top`.
 
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { columnsOf, type Row, waitsText } from "../../../commands/proc/process-table.ts";
 import { isInit } from "../../../src/abi/ids.ts";
 import type { ProcessInfo } from "../../../src/abi/process/process.ts";
@@ -9,13 +9,13 @@ import { answerOf } from "../../approval-card/approval-card-keys.ts";
 import { wantsText } from "../../approval-card/approval-card-title.ts";
 import type { Ask } from "../../state/asks.ts";
 import { onTopKey, rateOf, rowsOf, selectedOf, type TopCommand } from "../../views/top.ts";
-import type { ViewProps } from "../app.tsx";
 import { hashOf } from "../route.ts";
 import { keyOf } from "./key-of.ts";
 import { Keys } from "./keys.tsx";
 import { STATE_WORDS } from "./state-words.ts";
 import { useKeys } from "./use-keys.ts";
 import { useNow } from "./use-now.ts";
+import type { ViewProps } from "./view-props.ts";
 
 const LETTERS = "yniplkcst/gG";
 /** More rows than a person reads; the filter finds the rest. */
@@ -52,29 +52,7 @@ export function Processes({ gsv, state }: ViewProps) {
   return (
     <main className="processes">
       <Summary {...{ gsv, state }} now={now} />
-      <div className="tools">
-        <input
-          ref={filter}
-          type="search"
-          aria-label="Filter processes"
-          placeholder="Filter  /"
-          value={top.filter}
-          onInput={(event) => gsv.setTop({ ...top, filter: event.currentTarget.value })}
-          onKeyDown={(event) => {
-            if (event.key === "Escape") gsv.setTop({ ...top, filter: "" });
-            if (event.key === "Escape" || event.key === "Enter") event.currentTarget.blur();
-          }}
-        />
-        <button type="button" onClick={() => press("s")}>
-          Sort: {top.sort}
-        </button>
-        <button type="button" aria-pressed={top.asTree} onClick={() => press("t")}>
-          Tree
-        </button>
-        <button type="button" onClick={() => void gsv.spawn()}>
-          New
-        </button>
-      </div>
+      <Tools {...{ gsv, state, press }} field={filter} />
       <Table
         rows={rows.slice(0, ROWS_MAX)}
         now={now}
@@ -101,6 +79,39 @@ export function Processes({ gsv, state }: ViewProps) {
         ]}
       />
     </main>
+  );
+}
+
+interface ToolsProps extends ViewProps {
+  readonly press: (key: string) => void;
+  readonly field: RefObject<HTMLInputElement | null>;
+}
+
+function Tools({ gsv, state: { top }, press, field }: ToolsProps) {
+  return (
+    <div className="tools">
+      <input
+        ref={field}
+        type="search"
+        aria-label="Filter processes"
+        placeholder="Filter  /"
+        value={top.filter}
+        onInput={(event) => gsv.setTop({ ...top, filter: event.currentTarget.value })}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") gsv.setTop({ ...top, filter: "" });
+          if (event.key === "Escape" || event.key === "Enter") event.currentTarget.blur();
+        }}
+      />
+      <button type="button" onClick={() => press("s")}>
+        Sort: {top.sort}
+      </button>
+      <button type="button" aria-pressed={top.asTree} onClick={() => press("t")}>
+        Tree
+      </button>
+      <button type="button" onClick={() => void gsv.spawn()}>
+        New
+      </button>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from "react";
-import type { ViewProps } from "../app.tsx";
+import type { ViewProps } from "./view-props.ts";
 
 export function SignIn({ gsv, state: { entry, line } }: ViewProps) {
   const [user, setUser] = useState("");

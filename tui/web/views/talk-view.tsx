@@ -1,7 +1,6 @@
 // A conversation: its messages in a list that holds only the visible ones, the pending request, and the line to write on.
 
 import { useEffect, useRef } from "react";
-import type { ViewProps } from "../app.tsx";
 import { itemsOf } from "../store/items.ts";
 import { nameOf } from "../store/signals.ts";
 import { processIn } from "../store/state.ts";
@@ -12,6 +11,7 @@ import { Keys } from "./keys.tsx";
 import { toneOf } from "./processes.tsx";
 import { STATE_WORDS } from "./state-words.ts";
 import { useNow } from "./use-now.ts";
+import type { ViewProps } from "./view-props.ts";
 
 export function TalkView(props: ViewProps) {
   const { gsv, state } = props;

@@ -1,12 +1,12 @@
 // All that waits for the person, of every process, oldest first.
 
 import { useState } from "react";
-import type { ViewProps } from "../app.tsx";
 import { hashOf } from "../route.ts";
 import { AskCard } from "./ask-card.tsx";
 import { keyOf } from "./key-of.ts";
 import { Keys } from "./keys.tsx";
 import { useKeys } from "./use-keys.ts";
+import type { ViewProps } from "./view-props.ts";
 
 export function Waiting(props: ViewProps) {
   const { asks, notice } = props.state;

@@ -1,0 +1,3 @@
+// Sheets are bundled by src/serve/console/build.ts.
+
+declare module "*.css" {}
