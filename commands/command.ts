@@ -78,6 +78,8 @@ export interface Remotes {
   readonly name: string | null;
   /** Receives cuts of the connection instead of stderr, until the returned function is called. */
   onLine(listener: (state: "lost" | "back") => void): () => void;
+  /** Throws with a remote kernel: `what` works with the home of this computer only. */
+  onlyHere(what: string): Promise<void>;
   saved(): Promise<SavedRemotes>;
   entry(): Promise<RemoteEntry>;
 }

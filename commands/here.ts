@@ -25,8 +25,8 @@ export interface ProcessHere {
 }
 
 /** null in your home, in the root directory and outside of any directory: these are not projects. A kernel elsewhere has no directories here. */
-export async function findHere(io: Pick<Io, "host" | "env" | "cwd">): Promise<Here | null> {
-  if (io.env.GSV_SERVER) return null;
+export async function findHere(io: Pick<Io, "host" | "env" | "cwd" | "remotes">): Promise<Here | null> {
+  if ((await io.remotes.current()) !== null) return null;
   const host = await io.host();
   const look = (path: string) => host.look(path, { follow: true }).catch(() => null);
   const stood = await look(io.cwd);

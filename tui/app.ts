@@ -44,7 +44,8 @@ export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const [who, start] = await Promise.all([io.sys().call<Who>("system.whoami", {}), startOf(io, ports)]);
   const shell = await LineShell.open(io, start.cwd ?? who.home);
   if (start.leaves) return 0;
-  return new App(io, startedAt(ports, start), { ...who, here: start.here }, shell).run();
+  const { name: remote } = io.remotes;
+  return new App(io, startedAt(ports, start), { ...who, here: start.here, remote }, shell).run();
 }
 
 class App {
@@ -147,6 +148,7 @@ class App {
   async run(): Promise<number> {
     const { terminal, early } = this.ports;
     const stop = this.io.sys().on({ names: SIGNALS }, (signal) => this.presence.onSignal(signal));
+    const stopWatching = this.io.remotes.onLine((line) => this.dispatch({ type: "line", isCut: line === "lost" }));
     terminal.onResize(() => {
       this.screen.resized();
       this.show();
@@ -172,6 +174,7 @@ class App {
     } finally {
       this.presence.keep();
       stop();
+      stopWatching();
       stopListening();
       this.restore();
       terminal.give();
@@ -200,13 +203,26 @@ class App {
     const [attached, settings] = await Promise.all([attachTo(this.io.sys(), pid, rows), readSettings(this.io)]);
     this.dispatch({ type: "settings", settings });
     const { hyperlinks } = settings;
-    this.links.isOn = hyperlinks === "auto" ? this.ports.abilities.links : hyperlinks === "always";
+    // The paths are those of another computer.
+    this.links.isOn =
+      who.remote == null && (hyperlinks === "auto" ? this.ports.abilities.links : hyperlinks === "always");
     // Loading takes longer than a lookup.
     if (this.links.isOn) void this.io.host();
     const { model, page, info } = attached;
     const name = processName(info);
     const isNew = page.messageCount === 0;
-    const about = { version, username: who.username, name, model, isNew, isHere: who.here != null, columns, rows };
+    const { remote = null } = who;
+    const about = {
+      version,
+      username: who.username,
+      remote,
+      name,
+      model,
+      isNew,
+      isHere: who.here != null,
+      columns,
+      rows,
+    };
     const lines = words.map((word) => theme.dim(sanitize(word)));
     this.transcript.add({ kind: "lines", lines: [...lines, ...greeting(about, theme)] });
     this.adopt(attached);

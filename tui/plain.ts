@@ -4,6 +4,7 @@
 import type { Io } from "../commands/command.ts";
 import { ENDED_BY } from "../src/abi/errno.ts";
 import { initPid } from "../src/abi/ids.ts";
+import { reveal } from "../src/lib/text/sanitize.ts";
 import { type History, linesToKeep } from "./line/history.ts";
 import { asOneLine, isUnfinished } from "./line/unfinished.ts";
 import { LineShell } from "./shell/line-shell.ts";
@@ -38,8 +39,9 @@ interface Who {
 
 export async function plainShell(io: Io, ports: PlainPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
+  const { name: at } = io.remotes;
   await io.stderr.write(
-    `gsv ${ports.version}  ${who.username}, ${initPid(who.uid)}. Type a command or a message. /help for help.\n`,
+    `gsv ${ports.version}  ${who.username}${at === null ? "" : `@${reveal(at)}`}, ${initPid(who.uid)}. Type a command or a message. /help for help.\n`,
   );
   const shell = new PlainShell(io, ports, who, await LineShell.open(io, who.home));
   for (let line = await shell.ask(); line !== null; line = await shell.ask()) {
@@ -72,8 +74,9 @@ class PlainShell {
   async ask(): Promise<string | null> {
     const { home } = this.who;
     const { cwd } = this.shell;
+    const { name: at } = this.io.remotes;
     const where = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
-    let { how, text } = await this.ports.line(`${where} $ `, this.typed);
+    let { how, text } = await this.ports.line(`${at === null ? "" : `${reveal(at)}:`}${where} $ `, this.typed);
     if (how === "ended") return null;
     while (how === "entered" && this.route(text).to === "shell" && isUnfinished(text)) {
       const more = await this.ports.line("> ", this.typed);

@@ -58,9 +58,13 @@ async function placeAsked(io: Io, { to }: AppPorts): Promise<Place> {
 
 async function startPlace(io: Io, ports: AppPorts): Promise<Place> {
   const { skipped } = ports;
-  const server = io.env.GSV_SERVER;
-  if (server)
-    return { ...(await placeAsked(io, ports)), note: `On ${reveal(server)}, with the files of that computer` };
+  const server = await io.remotes.current();
+  if (server !== null) {
+    const where = server.url.includes(server.name)
+      ? reveal(server.url)
+      : `${reveal(server.name)} (${reveal(server.url)})`;
+    return { ...(await placeAsked(io, ports)), note: `On ${where}, with the files of that computer` };
+  }
   if (ports.to?.pid !== undefined) return await placeAsked(io, ports);
   if (ports.to != null || skipped === undefined) return AT_INIT;
   const here = await findHere(io);

@@ -178,6 +178,7 @@ async function processOf(
 }
 
 async function pidHere(io: Io): Promise<string> {
+  await io.remotes.onlyHere("directories of this computer");
   const { findHere, processHere } = await import("../here.ts");
   const here = await findHere(io);
   const directory = here?.directory ?? io.cwd;

@@ -72,6 +72,7 @@ interface ShArguments {
 }
 
 async function onHost(io: Io, asked: ShArguments): Promise<number> {
+  await io.remotes.onlyHere("programs of this computer");
   const { runOnHost } = await import("./host-shell.ts");
   const { script, words, timeout, bare } = asked;
   const limit = { ...(timeout === null ? {} : { timeoutMs: Math.min(timeout, LIMITS.shellWallMsMax) }), bare };

@@ -26,6 +26,7 @@ const spec = {
 
 export const bootstrap = command(spec, async ({ args, json }, io) => {
   const { from, channel, default: makeDefault } = args;
+  if (from !== undefined) await io.remotes.onlyHere("files of this computer");
   const answer = await io.sys().call<BootstrapAnswer>("sys.bootstrap", {
     downloads: true,
     ...(from !== undefined && { from: resolve(io.cwd, from) }),

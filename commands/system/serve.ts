@@ -42,6 +42,7 @@ const spec = {
 export const serve = command(spec, async ({ args: { what, listen, tls, public: isPublic }, json }, io) => {
   const sys = io.sys();
   if (what === "code") return await printCode(io, json);
+  if (tls !== undefined) await io.remotes.onlyHere("certificates of this computer");
   const files = tls
     ?.split(",")
     .map((path) => resolve(io.cwd, path.trim()))

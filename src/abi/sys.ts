@@ -33,6 +33,7 @@ export interface ConnectingSys extends Sys {
 export interface ClientInfo {
   readonly clientId: string;
   readonly version: string;
+  /** On the kernel's computer, or NO_DIRECTORY. */
   readonly cwd: string;
   /** Allow-listed variables only: the configuration layer of this connection, in memory. */
   readonly env: { readonly [name: string]: string };
@@ -41,6 +42,9 @@ export interface ClientInfo {
   /** The token or login that it entered with. Set by the kernel, never by the client. */
   readonly loginId?: string;
 }
+
+/** The directory of a client on another computer: a relative path of its own names nothing here. */
+export const NO_DIRECTORY = "";
 
 /** read: changes nothing, needs no kernel. wait: answers later. keyed: changes something, once per request id. */
 export type CallClass = "read" | "wait" | "keyed";

@@ -45,6 +45,7 @@ export async function atTerminal(io: Io, { paths, plain, to, init }: AtTerminal)
     if (bytes.includes(CTRL_C) && io.clock.mono() - since >= PATIENCE_MS) ended.resolve(ENDED_BY.INT);
   });
   const shell = async () => {
+    const remote = await io.remotes.current();
     await io.kernel.start();
     const [{ terminalShell }, { readHistory }, { seenIn, setupIn, skippedIn }] = await Promise.all([
       import("../../tui/app.ts"),
@@ -56,10 +57,11 @@ export async function atTerminal(io: Io, { paths, plain, to, init }: AtTerminal)
       terminal,
       theme,
       abilities,
-      hostname: URL.parse(io.env.GSV_SERVER ?? "")?.hostname ?? hostname(),
+      hostname: hostname(),
       history: readHistory(paths.historyFile),
-      seen: seenIn(paths.seenFile),
-      ...(io.env.GSV_SETUP === "never" || io.env.GSV_SERVER ? {} : { setup: setupIn(paths.skippedFile) }),
+      // Processes of different kernels have the same pids.
+      seen: seenIn(remote === null ? paths.seenFile : `${paths.seenFile}-${remote.name}`),
+      ...(io.env.GSV_SETUP === "never" || remote !== null ? {} : { setup: setupIn(paths.skippedFile) }),
       ...(init ? {} : { skipped: skippedIn(paths.skippedFile) }),
       early: () => {
         letGo();

@@ -83,7 +83,7 @@ class RemoteFinder implements Finder {
         return await this.link();
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
-        mayStart();
+        this.mayRetry(mayStart);
         if (clock.mono() - since > RESTART_MS) this.cut();
         if (clock.mono() + wait > deadline) throw this.away();
       }
@@ -116,6 +116,16 @@ class RemoteFinder implements Finder {
     void link.ended.then(() => {
       if (link.isLost && link.leaving === null) this.cut();
     });
+  }
+
+  /** Throws if the kernel was stopped: nothing here can start it. */
+  private mayRetry(mayStart: () => void): void {
+    try {
+      mayStart();
+    } catch (error) {
+      if (error instanceof SysError && error.code === "EAGAIN") this.cut();
+      throw error;
+    }
   }
 
   private cut(): void {

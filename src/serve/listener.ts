@@ -5,7 +5,7 @@ import type { Server, ServerWebSocket } from "bun";
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Arrival, Credentials, Entered, EntryRequest } from "../abi/identity.ts";
-import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
+import { type ClientInfo, type LeaveReason, NO_DIRECTORY, type Sys } from "../abi/sys.ts";
 import { waitAtMost } from "../lib/wait.ts";
 import { Connection, type ConnectionOptions } from "../rpc/connection.ts";
 import { plainAddress } from "./arrival.ts";
@@ -154,7 +154,7 @@ export function listen(options: ListenOptions): Listener {
 }
 
 function withoutPlace({ clientId, version, flags }: ClientInfo): ClientInfo {
-  return { clientId, version, cwd: "/", env: {}, ...(flags !== undefined && { flags }) };
+  return { clientId, version, cwd: NO_DIRECTORY, env: {}, ...(flags !== undefined && { flags }) };
 }
 
 function knockOf(request: Request): Knock {

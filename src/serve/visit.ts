@@ -3,7 +3,7 @@
 import type { Server } from "bun";
 import { SysError } from "../abi/errno.ts";
 import type { Arrival, Credentials, Entered, EntryRequest } from "../abi/identity.ts";
-import type { ClientInfo, Sys } from "../abi/sys.ts";
+import { type ClientInfo, NO_DIRECTORY, type Sys } from "../abi/sys.ts";
 import { arrivalOf } from "./arrival.ts";
 import { bytesMaxOf, type Entry } from "./door.ts";
 import { problem } from "./rest.ts";
@@ -37,7 +37,7 @@ export function visitOf(
   const purpose = route.who === "metrics" ? "metrics" : "account";
   const arrival = arrivalOf(peer, request.headers.get("user-agent"), purpose);
   const ended = new AbortController();
-  const client = { clientId: `http ${peer}`, version, cwd: "/", env: {} };
+  const client = { clientId: `http ${peer}`, version, cwd: NO_DIRECTORY, env: {} };
   const most = bytesMaxOf(route);
 
   async function* pieces(): AsyncGenerator<Uint8Array> {

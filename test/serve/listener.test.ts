@@ -115,7 +115,7 @@ async function greeted(): Promise<{ readonly socket: WebSocket; readonly frames:
 test("the directory and environment that a client sends are ignored", async () => {
   const door = served();
   const { socket } = await greeted();
-  expect(door.clients).toMatchObject([{ cwd: "/", env: {} }]);
+  expect(door.clients).toMatchObject([{ cwd: "", env: {} }]);
   socket.close();
 });
 

@@ -26,7 +26,7 @@ test("a gsv elsewhere talks to its agent, streams the answer and sees its proces
 test("a terminal elsewhere shows where it is, and keeps its history there", async () => {
   const elsewhere = `${home.directory}-terminal`;
   await using session = home.terminal({ GSV_SERVER: url, GSV_TOKEN: token, GSV_HOME: elsewhere });
-  await session.until(/^~ {2}init:1000/m);
+  await session.until(/^127.0.0.1 {2}~ {2}init:1000/m);
   expect(session.text()).toContain(`On ${url}`);
   session.type("ps\r");
   await session.until(/LABEL[\s\S]*›$/);
@@ -52,4 +52,41 @@ test("without a right token nobody enters, and the error says what to do", async
   expect(await home.gsv(["ps"], { env: { GSV_SERVER: "http://10.0.0.1:1", GSV_TOKEN: "x" } })).toMatchObject({
     status: 78,
   });
+});
+
+test("gsv login saves a remote that every command and the terminal use, and logout revokes its token", async () => {
+  const stdin = "correct horse battery\n";
+  await home.gsv(["passwd"], { stdin });
+  const env = { GSV_HOME: `${home.directory}-laptop`, HOME: home.beside("laptop") };
+  const there = (...args: string[]) => home.gsv(args, { env });
+  const login = ["login", url, "--user", "sam", "--name", "box"];
+  expect(await home.gsv(login, { env, stdin })).toMatchObject({ status: 0 });
+  expect(await there("--remote", "box", "sh", "-c", "pwd; exit 7")).toMatchObject({ status: 7, stdout: "/home/sam\n" });
+  expect((await there("remote", "use", "box")).status).toBe(0);
+  for (const [line, message] of [
+    [["workspace", "attach", "."], ".: directories of a client's own computer cannot be attached here"],
+    [["spawn", "--workspace", "."], ".: directories of a client's own computer cannot be attached here"],
+    [["chat", "--here", "hi"], "directories of this computer: not available on a remote kernel (box)"],
+    [["chat", "-a", "notes.txt", "hi"], "files of this computer: not available on a remote kernel (box)"],
+    [["df"], "gsv's home: not available on a remote kernel (box)"],
+  ] as const)
+    expect(await there(...line)).toMatchObject({ stdout: "", stderr: expect.stringContaining(message) });
+  expect(await there("sh", "--host", "-c", "ls")).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("programs of this computer: not available on a remote kernel (box)"),
+  });
+  expect((await there("__complete", "1", "attach", "")).stdout).toContain("init:1000");
+  await using session = home.terminal(env);
+  await session.until(/^box {2}~ {2}init:1000/m);
+  expect(session.text()).toContain(`On box (${url})`);
+  session.type("! echo here\r");
+  await session.until(/programs of this computer: not available on a remote kernel \(box\)/);
+  await home.gsv(["kernel", "stop"]);
+  await session.until(/^box reconnecting/m);
+  await home.gsv(["kernel", "start"]);
+  await session.until(/^box {2}~/m);
+  session.type("\x04");
+  expect(await session.exited()).toBe(0);
+  expect(await there("logout")).toMatchObject({ status: 0, stdout: `Signed out of box (${url})\n` });
+  expect((await home.gsv(["auth", "token", "list"])).stdout).toMatch(/revoked.*gsv login/);
 });

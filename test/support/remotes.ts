@@ -1,6 +1,7 @@
 // The remotes of an invocation in memory: no file, and no server but the ones that a test answers for.
 
 import type { Remotes } from "../../commands/command.ts";
+import { SysError } from "../../src/abi/errno.ts";
 import type { RemoteEntry, SavedRemote, SavedRemotes } from "../../src/abi/remote.ts";
 
 export class FakeRemotes implements Remotes {
@@ -25,6 +26,10 @@ export class FakeRemotes implements Remotes {
 
   onLine(): () => void {
     return () => {};
+  }
+
+  async onlyHere(what: string): Promise<void> {
+    if (this.server !== null) throw new SysError("EPERM", `${what}: not available on a remote kernel`);
   }
 
   async saved(): Promise<SavedRemotes> {

@@ -23,12 +23,12 @@ export function drawDock(view: DockView, columns: number, theme: Theme): readonl
 
 export function drawView(
   view: View,
-  { asking: { asks }, overlay: { notice } }: Pick<State, "asking" | "overlay">,
+  { who: { remote = null }, asking: { asks }, overlay: { notice } }: Pick<State, "who" | "asking" | "overlay">,
   layout: ViewLayout,
 ): readonly string[] {
   switch (view.kind) {
     case "top":
-      return topLines({ top: view, asks, notice: reveal(notice?.text ?? ""), ...layout });
+      return topLines({ top: view, remote, asks, notice: reveal(notice?.text ?? ""), ...layout });
     case "strace":
       return straceLines({ strace: view, ...layout });
     case "pager":

@@ -18,6 +18,8 @@ export interface TopProps extends Size {
   readonly top: Top;
   readonly asks: readonly Ask[];
   readonly notice: string;
+  /** The name of a remote kernel. */
+  readonly remote?: string | null;
   readonly theme: Theme;
   readonly now: number;
 }
@@ -88,7 +90,7 @@ interface TitlePart {
   readonly minor: number;
 }
 
-function titleLine({ top, theme, now }: TopProps, columns: number): string {
+function titleLine({ top, remote = null, theme, now }: TopProps, columns: number): string {
   const { processes, filter, filtering, sort, day, due } = top;
   const count = (...states: readonly ProcessInfo["state"][]) =>
     processes.filter(({ state }) => states.includes(state)).length;
@@ -96,7 +98,7 @@ function titleLine({ top, theme, now }: TopProps, columns: number): string {
     number === 0 ? [] : [{ text: paint(`${number} ${word}`), minor }];
   const waiting = count("waiting_hil");
   const left: readonly TitlePart[] = [
-    { text: theme.bold("top"), minor: 0 },
+    { text: theme.bold(remote === null ? "top" : `top on ${reveal(remote)}`), minor: 0 },
     { text: new Date(now).toTimeString().slice(0, 8), minor: 5 },
     { text: `${processes.length} ${processes.length === 1 ? "process" : "processes"}`, minor: 1 },
     ...part(count("running", "waiting_tool", "queued"), "working", theme.ok, 2),

@@ -3,6 +3,7 @@
 // only the title and text of a notification reach the desktop, cut and inert.
 
 import type { Clock } from "../../src/lib/clock.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { TerminalSettings } from "../settings.ts";
 import type { State } from "../state/state.ts";
 import { type Abilities, notificationBytes } from "./abilities.ts";
@@ -68,10 +69,11 @@ export class Attention {
   }
 }
 
-function titleOf({ process: { pid, state }, asking, chat }: State): string {
-  if (asking.asks.length > 0) return `? gsv ${pid}: waits for you`;
-  if (state === "paused" || state === "stopped") return `gsv ${pid}: ${state}`;
-  return chat.run === null ? `gsv ${pid}` : `gsv ${pid}: working`;
+function titleOf({ process: { pid, state }, asking, chat, who: { remote = null } }: State): string {
+  const name = remote === null ? `gsv ${pid}` : `gsv@${reveal(remote)} ${pid}`;
+  if (asking.asks.length > 0) return `? ${name}: waits for you`;
+  if (state === "paused" || state === "stopped") return `${name}: ${state}`;
+  return chat.run === null ? name : `${name}: working`;
 }
 
 function newsIn(before: State, after: State, now: number): News | null {

@@ -92,6 +92,7 @@ function isSame(one: FrameOptions, other: FrameOptions): boolean {
     before.line === state.line &&
     before.asking === state.asking &&
     before.overlay === state.overlay &&
+    before.news === state.news &&
     before.chat.waiting === state.chat.waiting
   );
 }

@@ -6,6 +6,8 @@ import type { Theme } from "./theme.ts";
 export interface Greeting {
   readonly version: string;
   readonly username: string;
+  /** The name of a remote kernel. */
+  readonly remote?: string | null;
   /** Of the process. */
   readonly name: string;
   readonly model: string | null;
@@ -18,10 +20,12 @@ export interface Greeting {
 
 const ASK_MANUAL = ["how do I stop a process?", "ask your agent"] as const;
 const NEW_HERE = ["/new --workspace .", "start an agent here"] as const;
+const HOST_PROGRAM = ["git status", "run a program of this computer"] as const;
+const OF_THIS_COMPUTER: readonly (readonly [string, string])[] = [HOST_PROGRAM, NEW_HERE];
 const TRIES = [
   ASK_MANUAL,
   ["ls /proc", "run a command over gsv's files"],
-  ["git status", "run a program of this computer"],
+  HOST_PROGRAM,
   NEW_HERE,
   ["what is running &", "ask in the background"],
 ] as const;
@@ -34,8 +38,9 @@ const WHY_COLUMNS = Math.max(...TRIES.map(([, why]) => why.length));
 const ROOMY_ROWS = [18, 24] as const;
 
 export function greeting(about: Greeting, theme: Theme): readonly string[] {
-  const { version, username, name, isNew, columns, rows } = about;
-  const head = `${theme.bold(`gsv ${version}`)}  ${theme.dim(`${username} · ${reveal(name)} · ? for keys`)}`;
+  const { version, username, remote = null, name, isNew, columns, rows } = about;
+  const who = remote === null ? username : `${username}@${reveal(remote)}`;
+  const head = `${theme.bold(`gsv ${version}`)}  ${theme.dim(`${who} · ${reveal(name)} · ? for keys`)}`;
   if (!isNew) return [head];
   const fits = columns > INDENT.length + TRY_COLUMNS + WHY_COLUMNS;
   if (rows < ROOMY_ROWS[fits ? 0 : 1]) return inShort(about, theme);
@@ -48,7 +53,8 @@ export function greeting(about: Greeting, theme: Theme): readonly string[] {
 }
 
 /** An agent already works in the directory of this computer. */
-function triesOf({ isHere, model }: Greeting): readonly (readonly [string, string])[] {
+function triesOf({ isHere, remote = null, model }: Greeting): readonly (readonly [string, string])[] {
+  if (remote !== null) return TRIES.filter((line) => !OF_THIS_COMPUTER.includes(line));
   if (!isHere) return TRIES;
   const question = isOffline(model) ? ASK_MANUAL : (["what does this code do?", ASK_MANUAL[1]] as const);
   return TRIES.map((line) => {

@@ -28,7 +28,8 @@ export class StatusRow {
 
   draw(state: State, columns: number, theme: Theme): string {
     const { process, line, asking } = state;
-    const of = [process, line.cwd, line.pinned, asking.asks.length, state.news.unread, state.theme, columns, theme];
+    const { unread, isCut } = state.news;
+    const of = [process, line.cwd, line.pinned, asking.asks.length, unread, isCut, state.theme, columns, theme];
     if (this.made === null || of.some((each, at) => each !== this.made?.of[at]))
       this.made = { of, row: statusRow(state, columns, theme) };
     return this.made.row;
@@ -46,7 +47,9 @@ function statusRow(state: State, columns: number, theme: Theme): string {
   const meter = context === null ? null : meterPart(context, theme);
   const news = state.news.unread > 0 ? theme.dim(`${state.news.unread} unread`) : "";
   const cost = costUsd > 0 ? usdText(costUsd) : "";
+  const remote = remotePart(state, theme);
   const parts: { readonly [name: string]: Part } = {
+    remote: { text: remote, short: remote },
     directory: directoryPart(state, theme),
     name: { text: theme.dim(name), short: theme.dim(name) },
     model: model === null ? NONE : modelPart(model, theme),
@@ -85,6 +88,13 @@ function fitted(
     else shown[name] = short;
   }
   return Object.values(shown);
+}
+
+/** Always visible: a command for one computer must not be typed at another. */
+function remotePart({ who: { remote = null }, news: { isCut } }: State, theme: Theme): string {
+  if (remote === null) return "";
+  const name = theme.bold(cutWidth(reveal(remote), NAME_COLUMNS));
+  return isCut ? `${name} ${theme.needs("reconnecting")}` : name;
 }
 
 function directoryPart({ line: { cwd }, who: { home, here } }: State, theme: Theme): Part {

@@ -52,6 +52,8 @@ export type AppEvent =
     }
   /** Unread notifications, when the terminal starts. */
   | { readonly type: "counted"; readonly unread: number }
+  /** The connection to a remote kernel was lost or is back. */
+  | { readonly type: "line"; readonly isCut: boolean }
   | { readonly type: "named"; readonly processes: readonly NamedProcess[] }
   | { readonly type: "notice"; readonly text: string; readonly at: number }
   | ViewEvent;

@@ -86,6 +86,8 @@ function onEvent(state: State, event: AppEvent, context: KeyContext): Reduced {
       return only(completed(state, event.of, event.from, event.candidates));
     case "counted":
       return only(set(state, "news", { unread: event.unread }));
+    case "line":
+      return only(set(state, "news", { isCut: event.isCut }));
     case "named":
       return only(set(state, "asking", { processes: event.processes }));
     case "notice":

@@ -12,6 +12,8 @@ export interface Who {
   readonly home: string;
   /** The directory of this computer that the terminal stands in; null in gsv's own tree. */
   readonly here?: Directory | null;
+  /** The name of the kernel of another computer; null for that of this one. */
+  readonly remote?: string | null;
 }
 
 export interface Directory {
@@ -58,6 +60,8 @@ export interface News {
   readonly unread: number;
   /** False if the person looks at another window. */
   readonly isFocused: boolean;
+  /** The connection to a remote kernel is lost, and is being retried. */
+  readonly isCut: boolean;
   /** The newest that this terminal has got. */
   readonly latest: { readonly id: string; readonly text: string } | null;
 }
@@ -72,7 +76,7 @@ export function initialState({ who, pid, readOnly = false, cwd = who.home, past 
     asking: NO_ASKS,
     overlay: NO_OVERLAYS,
     background: { jobs: [], ends: [], isWarned: false },
-    news: { unread: 0, isFocused: true, latest: null },
+    news: { unread: 0, isFocused: true, isCut: false, latest: null },
   };
 }
 

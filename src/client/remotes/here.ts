@@ -12,8 +12,6 @@ import type { RemoteMachine } from "./server.ts";
 
 export interface RemotesHere extends Remotes {
   current(): Promise<RemoteServer | null>;
-  /** Throws with a remote kernel: `what` works with the home of this computer only. */
-  onlyHere(what: string): Promise<void>;
   open(server: RemoteServer, by: Person): Promise<Sys>;
 }
 
@@ -87,7 +85,7 @@ export function remotesHere(machine: Machine): RemotesHere {
       const server = await current();
       if (server === null) return;
       throw new SysError("EPERM", `${what}: not available on a remote kernel (${server.name})`, [
-        `on this computer's own kernel: add --remote ${LOCAL}`,
+        `for this computer: gsv --remote ${LOCAL} …`,
       ]);
     },
   };

@@ -194,7 +194,7 @@ export class HostLauncher {
 
   private async directoryFor({ caller, client }: CallContext, request: ShellRequest): Promise<string> {
     const { places, rowOf } = this.ports;
-    if (caller.pid === undefined) return places.real(request.cwd ?? client?.cwd ?? "/");
+    if (caller.pid === undefined) return places.real(request.cwd ?? (client?.cwd || "/"));
     const row = await rowOf(caller.pid);
     if (row === null) throw new SysError("ESRCH", `no such process: ${caller.pid}`);
     const { directory, attached, looks, sandbox } = await this.ground(row, request.script, request.cwd);

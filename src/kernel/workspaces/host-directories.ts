@@ -5,6 +5,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { SysError } from "../../abi/errno.ts";
 import { isRoot } from "../../abi/identity.ts";
+import { NO_DIRECTORY } from "../../abi/sys.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isInside } from "../../lib/inside.ts";
 import type { AttachmentRows } from "../../store/kernel/processes/directories.ts";
@@ -123,6 +124,10 @@ export async function hostDirectoryNamed(
   if (!(isPerson || isApproved) || !(isRoot(caller) || ownerUid === caller.ownerUid))
     throw new SysError("EPERM", "only the owner of this home and root can attach directories", [
       "for a workspace inside gsv: gsv workspace create",
+    ]);
+  if (!isAbsolute(path) && client?.cwd === NO_DIRECTORY)
+    throw new SysError("EINVAL", `${path}: directories of a client's own computer cannot be attached here`, [
+      "give the absolute path of a directory on the kernel's computer",
     ]);
   return hostDirectory(isAbsolute(path) ? path : resolve(client?.cwd ?? "/", path), home);
 }

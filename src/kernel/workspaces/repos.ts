@@ -248,7 +248,7 @@ async function needActive({ workspaces }: RepoPorts, { name }: RepoName): Promis
 async function remoteFor({ accounts }: RepoPorts, { caller, client }: CallContext, address: string): Promise<Remote> {
   if (caller.kind !== "person" && !mayUse(caller, NETWORK))
     throw new SysError("EPERM", `${caller.pid ?? caller.username} may not reach other repositories (needs ${NETWORK})`);
-  const remote = remoteAt(address, client?.cwd ?? "/");
+  const remote = remoteAt(address, client?.cwd || "/");
   const human = await accounts.firstHuman();
   if (remote.local && (caller.kind !== "person" || (caller.uid !== human?.uid && !isRoot(caller))))
     throw new SysError("EPERM", "only the owner of this home and root can use directories of this computer");

@@ -3,6 +3,7 @@
 import { messageOf, SysError } from "../../abi/errno.ts";
 import { type Cause, HOPS_MAX } from "../../abi/process/cause.ts";
 import type { Origin } from "../../abi/process/message.ts";
+import { NO_DIRECTORY } from "../../abi/sys.ts";
 import type { Bus } from "../../kernel/bus.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
@@ -15,7 +16,7 @@ export function originOf({ caller, client }: CallContext): Origin {
     kind: "client",
     uid: caller.uid,
     clientId: client?.clientId ?? "kernel",
-    ...(client === undefined ? {} : { cwd: client.cwd }),
+    ...(client === undefined || client.cwd === NO_DIRECTORY ? {} : { cwd: client.cwd }),
   };
 }
 

@@ -56,7 +56,7 @@ export function policyService({ kernel, policies, judge, mayBe, ledger }: Policy
       return { id };
     },
 
-    async explain({ caller, client }, { command, target, cwd = client?.cwd, network, pid }) {
+    async explain({ caller, client }, { command, target, cwd = client?.cwd || undefined, network, pid }) {
       const row = await visibleProcess(kernel, caller, pid ?? caller.pid ?? initPid(caller.ownerUid));
       const where = target === "host" && cwd !== undefined ? { cwd } : {};
       const args = { command, target, ...where, ...(network && { network }) };

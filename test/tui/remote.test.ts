@@ -1,0 +1,60 @@
+// The name of a remote kernel is always visible: in the status row, the title, the greeting and top.
+
+import { expect, test } from "bun:test";
+import { topLines } from "../../tui/draw/top.ts";
+import { Attention } from "../../tui/screen/attention.ts";
+import { greeting } from "../../tui/screen/greeting.ts";
+import { StatusRow } from "../../tui/screen/status.ts";
+import { themeOf } from "../../tui/screen/theme.ts";
+import type { KeyContext } from "../../tui/state/key-context.ts";
+import { reduce } from "../../tui/state/reduce.ts";
+import { initialState } from "../../tui/state/state.ts";
+import { NEW_TOP } from "../../tui/views/top.ts";
+import { FakeClock } from "../support/clock.ts";
+
+const theme = themeOf({ colour: false, unicode: true });
+const plain = (text: string) => Bun.stripANSI(text);
+const who = { username: "sam", uid: 1000, home: "/home/sam", remote: "box" };
+const START = initialState({ who, pid: "init:1000" });
+const CONTEXT: KeyContext = { ...({} as KeyContext), now: 0, route: (text) => ({ to: "chat", text }) };
+
+test.each([[100], [40], [20]])("it begins the status row at %d columns", (columns) => {
+  expect(plain(new StatusRow().draw(START, columns, theme))).toStartWith("box  ");
+});
+
+test("a lost connection stands beside it until the line is back", () => {
+  const rows = new StatusRow();
+  const cut = reduce(START, { type: "line", isCut: true }, CONTEXT).state;
+  expect(plain(rows.draw(cut, 100, theme))).toStartWith("box reconnecting  ~");
+  const back = reduce(cut, { type: "line", isCut: false }, CONTEXT).state;
+  expect(plain(rows.draw(back, 100, theme))).toStartWith("box  ~");
+});
+
+test("the title of the terminal and the first line have it, inert", () => {
+  const written: string[] = [];
+  const attention = new Attention({
+    write: (text) => written.push(text),
+    ...{ notifies: "bell", desktop: null, hasTitle: true, clock: new FakeClock(), claim: async () => true },
+  });
+  const hostile = initialState({ who: { ...who, remote: "b\x07ox" }, pid: "init:1000" });
+  attention.look(START, hostile, 0);
+  expect(written.join("")).toMatch(/^\x1b\]2;gsv@b\S*ox init:1000\x1b\\$/);
+  expect(written.join("")).not.toContain("\x07");
+  const about = {
+    version: "1.0.0",
+    name: "init (sam)",
+    model: null,
+    isNew: true,
+    isHere: false,
+    columns: 100,
+    rows: 40,
+  };
+  const lines = greeting({ ...about, username: "sam", remote: "box" }, theme).join("\n");
+  expect(lines).toContain("sam@box");
+  expect(lines).not.toContain("program of this computer");
+});
+
+test("top has it in its title", () => {
+  const lines = topLines({ top: NEW_TOP, asks: [], notice: "", remote: "box", theme, now: 0, columns: 80, rows: 20 });
+  expect(plain(lines[0] ?? "")).toStartWith("top on box");
+});
