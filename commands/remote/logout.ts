@@ -55,9 +55,9 @@ export async function revoke(entry: RemoteEntry, remote: SavedRemote): Promise<v
   if (remote.tokenId === null) return;
   const sys = entry.open(remote);
   try {
-    await sys.call("sys.token.revoke", { id: remote.tokenId, reason: "gsv logout" });
+    await sys.call("sys.login.revoke", { id: remote.tokenId });
   } catch (error) {
-    // Expired or revoked already.
+    // Ended already; or the connection ended with its login, before the answer came.
     if (!(error instanceof SysError) || error.code !== "EAUTH") throw error;
   } finally {
     await sys.close();

@@ -17,7 +17,7 @@ let secrets: object[];
 beforeEach(() => {
   io = new FakeIo();
   secrets = [];
-  io.fakeSys.answer("system.whoami", () => ({ username: "sam" })).answer("sys.token.revoke", () => ({}));
+  io.fakeSys.answer("system.whoami", () => ({ username: "sam" })).answer("sys.login.revoke", () => ({}));
   io.remotes.way = way();
 });
 
@@ -95,7 +95,7 @@ describe("gsv login", () => {
     io.remotes.kept = [{ ...box, url: URL_ }];
     io.stdin = stdinOf("pipe", ["hunter2"]);
     expect(await runs(io, "login", URL_, "--user", "pat", "--name", "box")).toBe(0);
-    expect(io.fakeSys.calls.at(-1)).toMatchObject({ name: "sys.token.revoke", args: { id: "t1" } });
+    expect(io.fakeSys.calls.at(-1)).toMatchObject({ name: "sys.login.revoke", args: { id: "t1" } });
     expect(await runs(io, "login", "https://other.example", "--user", "pat", "--name", "box")).toBe(1);
     expect(io.stderr.text).toContain(`the remote box is ${URL_}`);
   });
@@ -119,8 +119,8 @@ describe("gsv logout and remote rm", () => {
   test("revoke the token there, and forget the remote here even if the server does not answer", async () => {
     io.remotes.kept = [box, { ...box, name: "far" }];
     expect(await runs(io, "logout", "box")).toBe(0);
-    expect(io.fakeSys.calls).toMatchObject([{ name: "sys.token.revoke", args: { id: "t1" } }]);
-    io.fakeSys.answer("sys.token.revoke", () => {
+    expect(io.fakeSys.calls).toMatchObject([{ name: "sys.login.revoke", args: { id: "t1" } }]);
+    io.fakeSys.answer("sys.login.revoke", () => {
       throw new SysError("EAGAIN", "far does not answer");
     });
     expect(await runs(io, "remote", "rm", "far")).toBe(0);
