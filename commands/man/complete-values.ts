@@ -2,6 +2,7 @@
 // without a home, there are fewer.
 
 import type { HookInfo } from "../../src/abi/hook.ts";
+import type { McpServer } from "../../src/abi/links/mcp.ts";
 import { coreInstant } from "../../src/abi/process/crash.ts";
 import type { Approval, ProcessInfo } from "../../src/abi/process/process.ts";
 import { SESSION_PATHS } from "../../src/abi/process/session.ts";
@@ -84,6 +85,8 @@ function namesOf({ key, field, command, before, io, commands }: ValueRequest): C
       return SIGNAL_NAMES.filter((name) => !UNWATCHED.includes(name)).map((value) => ({ value }));
     case "watch":
       return watches(io);
+    case "mcp":
+      return mcpServers(io);
     case "schedule":
       return named(io, "sched.list", "schedules");
     case "project":
@@ -119,6 +122,11 @@ async function pathsFrom(io: Io, current: string): Promise<Candidate[]> {
 async function notifications(io: Io): Promise<Candidate[]> {
   const list = await look<NotificationList>(io, "notify.list");
   return (list?.notifications ?? []).map(({ id, title }) => ({ value: id, note: title }));
+}
+
+async function mcpServers(io: Io): Promise<Candidate[]> {
+  const list = await look<{ servers: readonly McpServer[] }>(io, "sys.mcp.list");
+  return (list?.servers ?? []).map(({ name, state }) => ({ value: name, note: state }));
 }
 
 async function watches(io: Io): Promise<Candidate[]> {

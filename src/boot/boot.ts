@@ -43,6 +43,7 @@ import { bootDue, type DueParts, setWakeTimer } from "./due.ts";
 import { bootFiles } from "./files.ts";
 import { bootHooks } from "./hooks.ts";
 import { bootIpc, claimHandlers, type IpcParts } from "./ipc.ts";
+import { bootLinks, type LinkParts } from "./links.ts";
 import { accepted, bootLogins } from "./logins.ts";
 import { openDatabase, openPorts } from "./ports.ts";
 import { bootProcesses, earliest } from "./processes.ts";
@@ -122,8 +123,9 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const due = bootDue(core, () => processParts);
     const files = bootFiles(core, due.cronFiles);
     const targets = bootTargets(core, files);
-    const processParts: ProcessParts = bootProcesses(core, files, targets);
-    const parts = { ...processParts, ...due, ...bootIpc(core, { ...processParts, ...due }) };
+    const links = bootLinks(core, targets.shells);
+    const processParts: ProcessParts = bootProcesses(core, files, { ...targets, linked: links.linked });
+    const parts = { ...processParts, ...due, ...bootIpc(core, { ...processParts, ...due }), ...links };
     dispatches.make(core, bootServices(core, files, targets, parts));
     const { shells } = targets;
     shells.adopt();
@@ -243,18 +245,18 @@ function finished(
     timeouts,
     contextResets,
     policy,
-  }: ProcessParts & DueParts & IpcParts,
+    mcp,
+  }: ProcessParts & DueParts & IpcParts & LinkParts,
   {
     firstRun,
     database,
     shells,
   }: { readonly firstRun: boolean; readonly database: KernelDb; readonly shells: ShellParts },
 ): Kernel {
-  const { kernel, callers, objects, host, sysFor, config, redactor, machine } = core;
+  const { kernel, callers, objects, host, sysFor, config, redactor, machine, onFault } = core;
   const { clock, retention, paths } = machine;
   const stopSweeping = keepSwept({ ...core, clock, retention, crashDir: paths.crashDir });
   const { kernelDb, quarantineDir } = paths;
-  const { onFault } = core;
   return {
     runners,
     ledger,
@@ -331,6 +333,7 @@ function finished(
     await core.watching.close();
     core.retries.stop();
     policy.questions.stop();
+    await mcp.close();
     await core.search.close();
     await core.processes.close();
     core.temporary.clear();

@@ -5,6 +5,7 @@ import { timezoneOf } from "../due/default-zone.ts";
 import { filesByTarget } from "../kernel/files/file-targets.ts";
 import { filesBelow } from "../kernel/shells/file-count.ts";
 import { attachedPaths, realPathIn } from "../kernel/workspaces/real-paths.ts";
+import type { LinkedTools } from "../links/mcp/linked-tools.ts";
 import { carryOut } from "../process/approvals/approvals.ts";
 import { Judge } from "../process/approvals/policy/judge.ts";
 import { Policies } from "../process/approvals/policy/policies.ts";
@@ -20,12 +21,16 @@ import type { Core, FileParts, PolicyParts, TargetParts } from "./core.ts";
 
 interface PolicyPorts extends Omit<TargetParts, "blocks"> {
   readonly files: FileParts;
+  readonly linked: Pick<LinkedTools, "use">;
   readonly ledger: Ledger;
   /** Built after the policy. */
   readonly runners: () => Runners;
 }
 
-export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, runners }: PolicyPorts): PolicyParts {
+export function bootPolicy(
+  core: Core,
+  { files, shells, hostFiles, web, linked, ledger, runners }: PolicyPorts,
+): PolicyParts {
   const { kernel, processes: store, machine, callers, settings } = core;
   const { clock, random } = machine;
   const zone = timezoneOf(kernel.config);
@@ -69,6 +74,7 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
       const now = { now: clock.now(), zone: await zone({ caller: await callers.process(row) }) };
       return changes.map((change) => nextTimesText(change, now));
     },
+    toolUse: ({ ownerUid }, tool) => linked.use(ownerUid, tool),
     dryRun: previewer({ callers, shells, web, files: filesByTarget(files.service, hostFiles.files) }),
   });
   const questions = new Questions({

@@ -30,12 +30,17 @@ import type { Claimed } from "../store/process/verbs.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import { memoryExtractor } from "./compaction.ts";
 import type { Core, FileParts, ProcessParts, ShellParts, TargetParts } from "./core.ts";
+import type { LinkParts } from "./links.ts";
 import { bootPolicy } from "./policy.ts";
 import { newWorkspacesOf } from "./repos.ts";
 import { runPorts } from "./runs.ts";
 
-export function bootProcesses(core: Core, files: FileParts, targets: TargetParts): ProcessParts {
-  const { shells, hostFiles, blocks } = targets;
+export function bootProcesses(
+  core: Core,
+  files: FileParts,
+  targets: TargetParts & Pick<LinkParts, "linked">,
+): ProcessParts {
+  const { shells, hostFiles, blocks, linked } = targets;
   const { kernel, processes: store, machine, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const crashes = bootCrashes(core);
@@ -55,7 +60,7 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
   const watches = bootWatches(core, { ledger, control });
   const policy = bootPolicy(core, { ...targets, files, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
-  const run = { ...watches, credits, ledger, budgets, shells, policy, blocks, changes };
+  const run = { ...watches, linked, credits, ledger, budgets, shells, policy, blocks, changes };
   const ports = runPorts(core, files, { ...run, pausedRuns: () => pausedRuns, outages: () => outages });
   const runners: Runners = new Runners({
     processes: kernel.processes,

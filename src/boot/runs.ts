@@ -23,7 +23,7 @@ import type { Blocks } from "../process/run/code-blocks.ts";
 import { Lanes } from "../process/run/lanes.ts";
 import { modelCall } from "../process/run/model-calls.ts";
 import { modelsOfRun } from "../process/run/model-choice.ts";
-import { OfferedTools, type OfferedToolsPorts } from "../process/run/offered-tools.ts";
+import { type LinkedTools, OfferedTools, type OfferedToolsPorts } from "../process/run/offered-tools.ts";
 import type { RunPorts } from "../process/run/run.ts";
 import { ToolCalls } from "../process/run/tool-calls.ts";
 import type { Changes } from "../process/workspace/changes.ts";
@@ -42,6 +42,7 @@ interface RunParts {
   readonly timeouts: Timeouts;
   readonly restarter: Restarter;
   readonly credits: SenderCredits;
+  readonly linked: LinkedTools;
   readonly resetContext: RunPorts["resetContext"];
   /** Built after the runs. */
   readonly pausedRuns: () => PausedRuns;
@@ -51,7 +52,7 @@ interface RunParts {
 export function runPorts(
   core: Core,
   { options, kept, live }: FileParts,
-  { ledger, budgets, shells, policy, blocks, pausedRuns, outages, changes, timeouts, ...care }: RunParts,
+  { ledger, budgets, shells, policy, blocks, pausedRuns, outages, changes, timeouts, linked, ...care }: RunParts,
 ): RunPorts & { readonly compactor: Compactor; readonly media: KeptMedia } {
   const { kernel, processes: store, machine, bus, callers, sysFor } = core;
   const { judge, questions } = policy;
@@ -60,7 +61,7 @@ export function runPorts(
   const active = (pid: string, untilMs?: number) => timeouts.active(pid, untilMs);
   const media = new KeptMedia({ kernel, objects: core.objects, store, open: (row) => ledger.open(row), clock });
   const usualTools: OfferedToolsPorts["toolsOf"] = (row, usual) => toolsOf(kernel, row, usual);
-  const offered = new OfferedTools({ table: SYSCALLS, servers, toolsOf: usualTools });
+  const offered = new OfferedTools({ table: SYSCALLS, servers, linked, toolsOf: usualTools });
   const toolCalls = new ToolCalls({
     changes,
     active,

@@ -58,13 +58,14 @@ import { conversationsOf } from "./compaction.ts";
 import type { Core, FileParts, ProcessParts, TargetParts } from "./core.ts";
 import type { DueParts } from "./due.ts";
 import type { IpcParts } from "./ipc.ts";
+import { type LinkParts, linkServices } from "./links.ts";
 import { bootstrapOf, lazyRepositories, lazyWorkspaces, newWorkspacesOf } from "./repos.ts";
 
 export function bootServices(
   core: Core,
   files: FileParts,
   { shells, hostFiles, web, blocks }: TargetParts,
-  parts: ProcessParts & DueParts & IpcParts,
+  parts: ProcessParts & DueParts & IpcParts & LinkParts,
 ): Services {
   const { ledger, runners, closer, pausedRuns, budgets, undoing, policy } = parts;
   const { kernel, processes: store, objects, machine, config, host, startedAt, generation } = core;
@@ -114,7 +115,7 @@ export function bootServices(
     shells: shells.service,
     web,
     code: blocks,
-    serverTools: core.servers,
+    ...linkServices(core, parts),
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrappingOf(core),

@@ -170,6 +170,7 @@ function reportsAtRest(kernel: KernelStore, clock: Clock) {
     notifications: atRest("notifications", async () => ({
       list: (await import("../due/notification-list.ts")).notificationList({ kernel, clock }),
     })),
+    mcp: atRest("mcp", async () => (await import("../links/mcp/list.ts")).mcpLists(kernel.mcpServers)),
     watches: atRest("watches", async () => ({
       list: (await import("../due/watches/list.ts")).watchList({ kernel, clock }),
     })),

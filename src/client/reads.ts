@@ -35,6 +35,7 @@ export const READS = {
   schedules: ["list", "get", "due", "next", "history"],
   notifications: ["list"],
   watches: ["list"],
+  mcp: ["list", "show", "logs"],
   trust: ["speaks"],
   undoing: ["diff"],
   fileUse: ["uses", "writers"],

@@ -24,6 +24,7 @@ import jobs from "./manual/jobs.md" with { type: "text" };
 import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
 import lookingInside from "./manual/looking-inside.md" with { type: "text" };
+import mcp from "./manual/mcp.md" with { type: "text" };
 import models from "./manual/models.md" with { type: "text" };
 import notifications from "./manual/notifications.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
@@ -80,6 +81,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["history-and-archives", historyAndArchives],
   ["schedules", schedules],
   ["notifications", notifications],
+  ["mcp", mcp],
   ["watches", watches],
   ["sessions", sessions],
   ["seeds", seeds],

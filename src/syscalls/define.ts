@@ -69,6 +69,7 @@ export interface FieldSpec<T> {
     | "schedule"
     | "notification"
     | "watch"
+    | "mcp"
     | "event"
     | "file"
     | "host-or-file"

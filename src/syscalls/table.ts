@@ -13,6 +13,7 @@ import type { WatchedSignals } from "./due/signal-service.ts";
 import type { Files } from "./fs/files-service.ts";
 import type { FileTree } from "./fs/fs-tree.ts";
 import type { FileUse } from "./fs/fs-use.ts";
+import type { McpService } from "./links/mcp-service.ts";
 import type { Conversations, SearchService } from "./proc/history-service.ts";
 import type { Ipc } from "./proc/ipc-service.ts";
 import type { Lifecycle } from "./proc/proc-control.ts";
@@ -35,6 +36,7 @@ import type { Media, Storage } from "./system/storage.ts";
 
 /** All services. The read-only view has the methods that only read. */
 export interface Services {
+  readonly mcp: McpService;
   readonly registry: Registry;
   readonly histories: Histories;
   readonly archives: Archives;
@@ -135,8 +137,11 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   project: [async () => (await import("./account/bundle.ts")).projectCalls],
   credits: [async () => (await import("./account/credits.ts")).creditCalls],
   group: [async () => (await import("./account/group.ts")).groupCalls],
-  "sys.mcp": [async () => (await import("./run/server-tools.ts")).serverToolCalls],
   "sys.login": [async () => (await import("./account/login.ts")).loginCalls],
+  "sys.mcp": [
+    async () => (await import("./run/server-tools.ts")).serverToolCalls,
+    async () => (await import("./links/mcp.ts")).mcpCalls,
+  ],
   "sys.token": [async () => (await import("./account/token.ts")).tokenCalls],
   shell: [async () => (await import("./run/shell.ts")).shellCalls],
   codemode: [async () => (await import("./run/codemode.ts")).codemodeCalls],

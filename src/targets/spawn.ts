@@ -62,6 +62,8 @@ export interface PipedChild {
   readonly stderr: AsyncIterable<Uint8Array>;
   /** Exit status as in sh. */
   readonly ended: Promise<number>;
+  /** Asks the whole group to end. */
+  terminate(): void;
   /** Kills the whole group. */
   kill(): void;
 }
@@ -79,16 +81,17 @@ export function spawnPiped({ argv, directory, env }: Pick<ChildRequest, "argv" |
       stdin: { write: async (bytes) => feed(stdin, bytes), end: () => void stdin.end() },
       ...{ stdout, stderr },
       ended: child.exited.then(() => statusOf(child)),
-      kill: () => killGroup(child.pid),
+      terminate: () => signalGroup(child.pid, "SIGTERM"),
+      kill: () => signalGroup(child.pid, "SIGKILL"),
     };
   } catch (error) {
     throw notStarted(argv, error);
   }
 }
 
-function killGroup(pid: number): void {
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, "SIGKILL");
+    process.kill(-pid, signal);
   } catch {
     // Already gone.
   }

@@ -9,6 +9,7 @@ import { NAMING } from "../support/naming.ts";
 import { seeded } from "../support/random.ts";
 import { drawn, samples } from "../support/soak.ts";
 import { AGENT_ROWS } from "./matrix/agents.ts";
+import { LINK_ROWS } from "./matrix/links.ts";
 import { LOGIN_ROWS } from "./matrix/logins.ts";
 import { REPO_ROWS } from "./matrix/repos.ts";
 import { SCHEDULE_ROWS } from "./matrix/schedules.ts";
@@ -186,6 +187,7 @@ const TABLE: Rows = {
   ...SESSION_ROWS,
   ...STORAGE_ROWS,
   ...SYSTEM_ROWS,
+  ...LINK_ROWS,
 };
 
 /** Which of the five outcomes an actor has for a thing of an owner; a code if it is fixed by the actor. */

@@ -78,6 +78,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       notifications: seams.around("notifications", kernel.notifications),
       due: seams.around("due", kernel.due),
       ipc: seams.around("ipc", kernel.ipc),
+      mcpServers: seams.around("mcpServers", kernel.mcpServers),
       watches: seams.around("watches", kernel.watches),
     },
     processes: seams.around("process", processes),

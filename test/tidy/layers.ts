@@ -71,7 +71,11 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   process: { files: ["src/process/"], imports: ["kernel", ...BELOW_KERNEL], packages: ["fflate"] },
   sessions: { files: ["src/sessions/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
   apps: { files: ["src/apps/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
-  links: { files: ["src/links/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
+  links: {
+    files: ["src/links/"],
+    imports: ["process", "kernel", ...BELOW_KERNEL],
+    packages: ["@modelcontextprotocol/client"],
+  },
   "fs/path": { files: ["fs/path.ts"], imports: ["abi", "lib"] },
   fs: { files: ["fs/"], imports: ["abi", "lib", "fs/path"] },
   programs: { files: ["src/shell/programs/"], imports: ["abi", "lib"] },

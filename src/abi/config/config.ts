@@ -202,6 +202,7 @@ export const SETTINGS = {
     { shape: "array" },
   ),
   "terminal.theme": choice("terminal colours", ["auto", "dark", "light", "none"]),
+  "mcp.deferAbove": count("tokens of MCP tools above which agents search for tools", 2000, { max: 1_000_000 }),
   "compaction.enabled": flag("summarise older history when it gets too long", true, ASKS),
   "compaction.reserveTokens": count("tokens kept free in the model's window", 20_000, {
     ...ASKS,

@@ -1,6 +1,7 @@
 // Commands on the target host, for the owner of this home and, with approval, for their agents. Without approval an agent's command runs only if
 // a rule or the mode allows it, and then in a sandbox.
 
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -16,6 +17,7 @@ import { Placeholders } from "../../targets/git-placeholders.ts";
 import type { HostJob, HostJobs } from "../../targets/host-jobs.ts";
 import { BASH } from "../../targets/leader.ts";
 import { type Confinement, NO_GRANTS, type Sandbox } from "../../targets/sandbox.ts";
+import type { ChildRequest } from "../../targets/spawn.ts";
 import type { HostDirectories, HostDirectory } from "../workspaces/host-directories.ts";
 import { hasSshRemote } from "./git-remotes.ts";
 import { hasSshKeys, openedBy, withheldFrom } from "./host-grants.ts";
@@ -60,6 +62,8 @@ export interface HostGround extends HostDirectory {
 }
 
 const STANDS_MAX = 8;
+/** Where package runners keep what they have fetched, below the person's home. */
+const CACHES = [".npm", ".cache", ".local/share/uv"];
 
 export class HostLauncher {
   private readonly placeholders = new Placeholders();
@@ -128,6 +132,20 @@ export class HostLauncher {
       return isKnown;
     };
     return line?.map((each) => each !== null && holds(each)) ?? null;
+  }
+
+  /** How a program starts that serves the kernel and stays: in the sandbox, with the network; it writes its directory and caches. */
+  async serving(argv: readonly string[], directory: string): Promise<Pick<ChildRequest, "argv" | "directory" | "env">> {
+    const { surroundings, env, personsEnv } = this.ports;
+    const sandbox = await this.ports.sandbox();
+    const writable = CACHES.map((name) => resolve(personsEnv.HOME ?? "/", name)).filter((path) => existsSync(path));
+    const place = { directory, network: true, git: gitGuard(directory, "nothing"), terminal: true };
+    const confinement = { ...place, tmp: env.TMPDIR ?? "/tmp", ...surroundings(), granted: { ...NO_GRANTS, writable } };
+    return {
+      argv: sandbox?.wrap(argv, confinement) ?? argv,
+      directory,
+      env: { ...env, ...sandbox?.env, PWD: directory },
+    };
   }
 
   async sandboxName(): Promise<string | null> {

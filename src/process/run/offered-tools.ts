@@ -1,4 +1,4 @@
-// The tools of a process: those of gsv that it may use, and those of its tool servers.
+// The tools of a process: those of gsv that it may use, those that a client offers to it, and those of the account's MCP servers.
 
 import { mayUse } from "../../abi/identity.ts";
 import type { ToolSpec } from "../../abi/stream.ts";
@@ -11,6 +11,14 @@ export interface OfferedToolsPorts {
   readonly toolsOf: (row: ProcessRow, usual: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly table: ReadonlyMap<string, AnySyscall>;
   readonly servers: Pick<ToolServers, "specsOf" | "has">;
+  readonly linked: LinkedTools;
+}
+
+/** Tools of MCP servers. */
+export interface LinkedTools {
+  specs(ownerUid: number): Promise<readonly ToolSpec[]>;
+  /** Whether a model may name the tool, now or after a search. */
+  has(tool: string): boolean;
 }
 
 export class OfferedTools {
@@ -38,20 +46,26 @@ export class OfferedTools {
       parameters: parametersOf(call.input),
     }));
     if (!mayUse({ capabilities: ["*"], dropped }, SERVER_CALL)) return own;
-    return [...own, ...this.ports.servers.specsOf(row.pid).filter(({ name }) => allowed.has(name))];
+    return [...own, ...(await this.served(row)).filter(({ name }) => allowed.has(name))];
   }
 
   names(): readonly string[] {
     return [...this.byTool.keys()];
   }
 
-  namesFor(row: ProcessRow): Promise<ReadonlySet<string>> {
-    const served = this.ports.servers.specsOf(row.pid).map(({ name }) => name);
-    return this.ports.toolsOf(row, [...this.names(), ...served]);
+  async namesFor(row: ProcessRow): Promise<ReadonlySet<string>> {
+    const served = (await this.served(row)).map(({ name }) => name);
+    return await this.ports.toolsOf(row, [...this.names(), ...served]);
+  }
+
+  private async served({ pid, ownerUid }: ProcessRow): Promise<readonly ToolSpec[]> {
+    return [...this.ports.servers.specsOf(pid), ...(await this.ports.linked.specs(ownerUid))];
   }
 
   syscallOf(pid: string, tool: string): AnySyscall | null {
-    const served = this.ports.servers.has(pid, tool) ? this.ports.table.get(SERVER_CALL) : undefined;
-    return this.byTool.get(tool) ?? served ?? null;
+    const own = this.byTool.get(tool);
+    if (own !== undefined) return own;
+    const { servers, linked, table } = this.ports;
+    return servers.has(pid, tool) || linked.has(tool) ? (table.get(SERVER_CALL) ?? null) : null;
   }
 }

@@ -214,7 +214,7 @@ export class ToolCalls {
       const image = shows?.image(result as never) ?? null;
       const media = image === null ? {} : { media: [await this.ports.keepImage(row, image)] };
       const output = call.block === undefined ? modelText(syscall, result) : JSON.stringify(result ?? null);
-      const isLost = syscall.name === "shell.exec" && (result as Execed).lost === true;
+      const isLost = (result as { readonly lost?: boolean } | null)?.lost === true;
       return {
         outcome: isLost ? "unknown" : "completed",
         output: `${approval?.edited ? editedText(call, approval) : ""}${output}`,

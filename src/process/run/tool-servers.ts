@@ -3,6 +3,7 @@
 
 import { SysError } from "../../abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "../../abi/ids.ts";
+import { MCP_CALL, mcpToolName, mcpToolNamed } from "../../abi/links/mcp.ts";
 import { SERVER_TOOL } from "../../abi/process/agent.ts";
 import type { ToolSpec } from "../../abi/stream.ts";
 import type { Bus } from "../../kernel/bus.ts";
@@ -12,7 +13,7 @@ import { clip } from "../../lib/text/truncate.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { CallRow } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
-import type { ServerTools } from "../../syscalls/run/server-tools.ts";
+import type { ServerAnswer, ServerTools } from "../../syscalls/run/server-tools.ts";
 
 interface ToolServer {
   readonly ownerUid: number;
@@ -38,7 +39,12 @@ const ANSWER_MS = 5 * 60_000;
 
 /** The arguments of the syscall: the tool is one of them. */
 export function asCalled({ tool, call, args }: Pick<CallRow, "tool" | "call" | "args">): CallRow["args"] {
-  return call === SERVER_CALL ? { tool, args } : args;
+  if (call !== SERVER_CALL) return args;
+  const isFound = tool === MCP_CALL;
+  const name = isFound ? String(args.tool) : tool;
+  const linked = mcpToolNamed(isFound && !name.startsWith("mcp") ? `mcp.${name}` : name);
+  const given = isFound ? (args.args ?? {}) : args;
+  return { tool: linked === null ? name : mcpToolName(linked), args: given };
 }
 
 export class ToolServers implements ServerTools {
@@ -83,13 +89,13 @@ export class ToolServers implements ServerTools {
     return this.specsOf(pid).some(({ name }) => name === tool);
   }
 
-  async call(...[{ caller, signal }, { tool, args }]: Parameters<ServerTools["call"]>): Promise<string> {
+  async call(...[{ caller, signal }, { tool, args }]: Parameters<ServerTools["call"]>): Promise<ServerAnswer> {
     const server = caller.pid === undefined || !this.has(caller.pid, tool) ? undefined : this.byPid.get(caller.pid);
     if (server === undefined)
       throw new SysError("ENOENT", `no server of this process has the tool ${clip(tool)}`, [
         "agents call these tools by name",
       ]);
-    return await this.asked(caller.pid ?? "", server, { tool, args, signal });
+    return { text: await this.asked(caller.pid ?? "", server, { tool, args, signal }) };
   }
 
   private async asked(

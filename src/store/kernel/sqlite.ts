@@ -12,6 +12,7 @@ import { scheduleRows } from "./due/schedules.ts";
 import { watchRows } from "./due/watches.ts";
 import { fileWriteRows } from "./file-writes.ts";
 import { hookRows } from "./hooks.ts";
+import { mcpServerRows } from "./links/mcp-servers.ts";
 import { accountFileRows } from "./people/account-files.ts";
 import { accountRows } from "./people/accounts.ts";
 import { agentRows } from "./people/agents.ts";
@@ -67,6 +68,7 @@ const GROUPS = {
   due: dueRows,
   ipc: ipcRows,
   watches: watchRows,
+  mcpServers: mcpServerRows,
 };
 
 export type KernelStore = { readonly [G in keyof typeof GROUPS]: ReturnType<(typeof GROUPS)[G]> };

@@ -2,6 +2,12 @@
 
 import { type CallContext, field, syscall, value } from "../define.ts";
 
+export interface ServerAnswer {
+  readonly text: string;
+  /** No answer came: the tool may have run. */
+  readonly lost?: true;
+}
+
 export interface ServerTools {
   /** Tools of the calling client for a process, each as JSON. An empty list withdraws them. */
   offer(
@@ -16,25 +22,27 @@ export interface ServerTools {
   call(
     context: Pick<CallContext, "caller" | "signal">,
     request: { readonly tool: string; readonly args: { readonly [name: string]: unknown } },
-  ): Promise<string>;
+  ): Promise<ServerAnswer>;
 }
 
 export const serverToolCalls = [
   syscall({
     name: "sys.mcp.call",
-    summary: "Call a tool of the process's server",
+    summary: "Call a tool of a server",
     class: "keyed",
     once: "verb",
     by: "approved",
     input: {
-      tool: field.text("name of the tool", { positional: true, meta: "TOOL", longest: 64 }),
+      tool: field.text("name of the tool, such as mcp.github.create_issue", {
+        positional: true,
+        meta: "TOOL",
+        longest: 200,
+      }),
       args: field.object("arguments"),
     },
     // The model reads it.
     cli: { hidden: true, print: value(({ text }: { text: string }) => text) },
-    run: async ({ serverTools }: { serverTools: ServerTools }, args, context) => ({
-      text: await serverTools.call(context, args),
-    }),
+    run: ({ serverTools }: { serverTools: ServerTools }, args, context) => serverTools.call(context, args),
   }),
   syscall({
     name: "sys.mcp.offer",

@@ -7,9 +7,9 @@ import type { Caller } from "../../../abi/identity.ts";
 import type { Approval } from "../../../abi/process/process.ts";
 import type { CallRow } from "../../../store/process/verbs.ts";
 import { SERVER_CALL } from "../../run/tool-servers.ts";
-import { PLAN_CALL } from "./file-verdict.ts";
+import { changesFile, PLAN_CALL } from "./file-verdict.ts";
 import { ATTACHED, isHostFileCall } from "./host-file-verdict.ts";
-import { changesFile, hashOf, type Judged } from "./judge.ts";
+import { hashOf, type Judged } from "./judge.ts";
 
 export type Seen = Pick<Caller, "approved" | "allowed" | "allowedByRuleOrMode">;
 

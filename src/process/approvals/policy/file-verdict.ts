@@ -47,3 +47,11 @@ export function verdictOf(call: Called, path: string, shown = path): Verdict {
       return { action: "ask", why: `call ${call.call ?? call.tool}` };
   }
 }
+
+export function changes(call: Called): boolean {
+  return changesFile(call) || call.call === "fs.delete";
+}
+
+export function changesFile({ call }: Called): boolean {
+  return call === "fs.write" || call === "fs.edit";
+}

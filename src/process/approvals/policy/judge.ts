@@ -5,6 +5,7 @@ import { join, normalise } from "../../../../fs/path.ts";
 import { type KeyWritten, keyFiled } from "../../../abi/config/config-key.ts";
 import { messageOf, SysError } from "../../../abi/errno.ts";
 import type { Grant } from "../../../abi/grants.ts";
+import type { McpToolUse } from "../../../abi/links/mcp.ts";
 import type { Rule, Tag } from "../../../abi/policy.ts";
 import type { ApprovalAbout } from "../../../abi/process/process.ts";
 import type { FileGround } from "../../../kernel/files/host-files.ts";
@@ -20,7 +21,7 @@ import { asCalled, SERVER_CALL } from "../../run/tool-servers.ts";
 import { type CommandNeeds, deletedBy, needsOfLine } from "../approval-card/command-needs.ts";
 import { countedDangers, fileDangers } from "../approval-card/dangers.ts";
 import { grantsFor, groundWords } from "../approval-card/grants.ts";
-import { type Called, isGuarded, PLAN_CALL, type Verdict, verdictOf } from "./file-verdict.ts";
+import { type Called, changes, changesFile, isGuarded, PLAN_CALL, type Verdict, verdictOf } from "./file-verdict.ts";
 import {
   ACTS_REASON,
   ATTACHED,
@@ -33,6 +34,7 @@ import {
 import { MESSAGE_CALLS, messageVerdict } from "./message-verdict.ts";
 import { commandPatterns, commandRule, filePatterns, fileRule } from "./patterns.ts";
 import { decision, type Layer } from "./rules.ts";
+import { serverVerdict } from "./server-verdict.ts";
 import { type ShellLine, shellLine } from "./shell-line.ts";
 import type { ParseShell } from "./shell-parts.ts";
 import { looksOnly, type PartVerdict, shellVerdict } from "./shell-verdict.ts";
@@ -58,6 +60,8 @@ export interface JudgePorts {
   readonly attached: (row: ProcessRow) => Promise<readonly string[]>;
   /** Changes of schedules in a line of gsv's shell, as the card shows them. */
   readonly schedules: (row: ProcessRow, line: ShellLine) => Promise<readonly string[]>;
+  /** How a person lets an MCP server's tool be used; null if it is none. */
+  readonly toolUse: (row: ProcessRow, tool: string) => Promise<McpToolUse | null>;
   /** Throws if the call would fail even with an approval. Has no effects. */
   readonly dryRun: (row: ProcessRow, call: Called) => Promise<void>;
 }
@@ -170,7 +174,10 @@ export class Judge {
     const edits = own && row.mode === "accept-edits" && changesFile(call);
     const isMessage = MESSAGE_CALLS.includes(call.call);
     const [shown = filePath ?? ""] = filePath === null ? [] : await this.ports.otherNames(row, filePath, "gsv");
-    const asked = isMessage ? await this.messageVerdict(row, call) : verdictOf(call, filePath ?? "", shown);
+    const asked = isMessage
+      ? await this.messageVerdict(row, call)
+      : ((await serverVerdict(call, (tool) => this.ports.toolUse(row, tool))) ??
+        verdictOf(call, filePath ?? "", shown));
     const what = asked.action === "auto" ? `${verbOf(call)} ${shown}` : asked.why;
     const guarded = call.call === PLAN_CALL || (filePath !== null && changes(call) && isGuarded(filePath) && !own);
     const verdict = edits ? ({ action: "auto" } as const) : asked;
@@ -335,16 +342,8 @@ function verbOf({ call, tool }: Called): string {
   return call?.startsWith("fs.") ? call.slice("fs.".length) : `call ${call ?? tool}`;
 }
 
-export function changes(call: Called): boolean {
-  return changesFile(call) || call.call === "fs.delete";
-}
-
 /** In the directory of this computer that the process works in, by its path in gsv. */
 function isOwnDirectory({ workspaceId }: ProcessRow, filePath: string): boolean {
   if (workspaceId === null || !filePath.startsWith(ATTACHED) || actsByItself(filePath)) return false;
   return isInside(filePath, `/workspaces/${workspaceId}`);
-}
-
-export function changesFile({ call }: Called): boolean {
-  return call === "fs.write" || call === "fs.edit";
 }

@@ -1,0 +1,102 @@
+// Builds MCP servers: how their programs start, and the tools that agents get from them. Connections and the SDK load at the first use.
+
+import { existsSync } from "node:fs";
+import type { Transport } from "@modelcontextprotocol/client";
+import { SysError } from "../abi/errno.ts";
+import type { McpDefinition } from "../abi/links/mcp.ts";
+import { settingsFor } from "../kernel/settings/config.ts";
+import { markFrom } from "../kernel/settings/secrets.ts";
+import { LinkedTools } from "../links/mcp/linked-tools.ts";
+import { McpServers, type McpServersPorts } from "../links/mcp/servers.ts";
+import { type McpSecrets, mcpService, type SecretValues } from "../links/mcp/service.ts";
+import type { McpService } from "../syscalls/links/mcp-service.ts";
+import type { Services } from "../syscalls/table.ts";
+import { spawnPiped } from "../targets/spawn.ts";
+import { VERSION } from "../version.ts";
+import type { Core, HostParts, ShellParts } from "./core.ts";
+
+export interface LinkParts {
+  readonly mcp: McpServers;
+  readonly linked: LinkedTools;
+  readonly mcpService: McpService;
+}
+
+export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">): LinkParts {
+  const { kernel, machine } = core;
+  const { clock, random } = machine;
+  const secrets = secretsOf(core);
+  const open: McpServersPorts["open"] = async (row, known, { signal, onChange, log }) => {
+    const { openLink } = await import("../links/mcp/link.ts");
+    const values = row.secret === null ? {} : await secrets.read(row.id, row.secret);
+    const transport = await transportOf(core, host, row.definition, values, log);
+    return await openLink({ transport, version: VERSION, clock, signal, onChange, onError: log }, known);
+  };
+  const mcp = new McpServers({ rows: kernel.mcpServers, clock, open });
+  const linked = new LinkedTools({
+    servers: mcp,
+    deferAbove: async (uid) =>
+      Number((await settingsFor(kernel.config, { uid, client: undefined }))("mcp.deferAbove").text),
+  });
+  const mayStart = ({ caller }: { readonly caller: Parameters<typeof host.launcher.authorise>[0] }) =>
+    host.launcher.authorise(caller);
+  return { mcp, linked, mcpService: mcpService({ servers: mcp, clock, random, mayStart, secrets }) };
+}
+
+export function linkServices(
+  { servers }: Core,
+  { linked, mcpService: mcp }: LinkParts,
+): Pick<Services, "serverTools" | "mcp"> {
+  return {
+    mcp,
+    serverTools: {
+      offer: (context, request) => servers.offer(context, request),
+      answer: (context, request) => servers.answer(context, request),
+      call: (context, request) =>
+        linked.has(request.tool) ? linked.call(context, request) : servers.call(context, request),
+    },
+  };
+}
+
+async function transportOf(
+  { machine: { clock, random } }: Core,
+  { launcher }: HostParts,
+  definition: McpDefinition,
+  values: SecretValues,
+  log: (line: string) => void,
+): Promise<() => Transport> {
+  if (definition.kind === "http") {
+    const { httpTransport } = await import("../links/mcp/http-transport.ts");
+    return () => httpTransport(definition.url, values);
+  }
+  const { StdioTransport } = await import("../links/mcp/stdio-transport.ts");
+  const { command, args, directory } = definition;
+  if (!existsSync(directory)) throw new SysError("ENOENT", `its directory is gone: ${directory}`);
+  const child = await launcher.serving([command, ...args], directory);
+  const spawn = () => spawnPiped({ ...child, env: { ...child.env, ...values } });
+  return () => new StdioTransport({ spawn, clock, random, log });
+}
+
+function secretsOf({ secrets, redactor }: Core): McpSecrets {
+  const nameOf = (id: string) => `mcp/${id}`;
+  const learn = (values: SecretValues) => {
+    for (const value of Object.values(values)) redactor.add(value);
+    return values;
+  };
+  return {
+    async put(id, values) {
+      const { at, sha256 } = await secrets.put(nameOf(id), JSON.stringify(learn(values)));
+      return `${at}:${sha256}`;
+    },
+    async read(id, text) {
+      const mark = markFrom(text);
+      const stored = mark === null ? null : await secrets.read(nameOf(id), mark);
+      if (stored === null)
+        throw new SysError("ECONFIG", "the values of its variables are gone", ["remove the server and add it again"]);
+      return learn(JSON.parse(stored) as SecretValues);
+    },
+    async remove(id, text) {
+      const mark = markFrom(text);
+      if (mark !== null) await secrets.remove(nameOf(id), mark);
+    },
+  };
+}

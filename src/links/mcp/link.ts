@@ -1,0 +1,155 @@
+// One connection to an MCP server, in either of the two wire protocols. The only file besides the transports that knows the SDK, which is
+// loaded at the first connection.
+
+import type { Client, PriorDiscovery, Tool, Transport } from "@modelcontextprotocol/client";
+import { SysError } from "../../abi/errno.ts";
+import type { McpTool } from "../../abi/links/mcp.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { clip } from "../../lib/text/truncate.ts";
+import { type CallEnd, endOf, NO_ANSWER } from "./results.ts";
+
+/** Which protocol a server speaks, as found at an earlier connection. */
+export type Era = PriorDiscovery;
+
+export interface McpLink {
+  readonly era: Era;
+  readonly instructions: string;
+  readonly server: { readonly name: string; readonly version: string };
+  tools(signal: AbortSignal): Promise<readonly McpTool[]>;
+  /** Never throws for what the server does: the end says what became of the call. */
+  call(tool: McpTool, args: { readonly [name: string]: unknown }, signal: AbortSignal): Promise<CallEnd>;
+  /** Resolves when the connection has ended. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface LinkPorts {
+  /** A new transport for each try: a server may end at the first unknown request. */
+  readonly transport: () => Transport;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** The list of tools may have changed. */
+  readonly onChange: () => void;
+  readonly onError: (text: string) => void;
+}
+
+const START_MS = 15_000;
+const PROBE_MS = 3000;
+const TOOLS_MAX = 1000;
+const LIST_BYTES_MAX = 1024 * 1024;
+/** gsv's own deadlines end calls, not the SDK's. */
+const NEVER_MS = 2 ** 31 - 1;
+
+export async function openLink(ports: LinkPorts, known: Era | null): Promise<McpLink> {
+  const { Client } = await import("@modelcontextprotocol/client");
+  const connect = async (era: Era | null) => {
+    const transport = ports.transport();
+    const client = new Client(
+      { name: "gsv", version: ports.version },
+      {
+        capabilities: {},
+        versionNegotiation: { mode: "auto", probe: { timeoutMs: PROBE_MS } },
+        inputRequired: { autoFulfill: false },
+        listChanged: { tools: { onChanged: ports.onChange, autoRefresh: false } },
+      },
+    );
+    client.onerror = (error) => ports.onError(clip(error.message));
+    const closed = Promise.withResolvers<void>();
+    client.onclose = () => closed.resolve();
+    try {
+      await client.connect(transport, {
+        timeout: START_MS,
+        signal: ports.signal,
+        ...(era !== null && { prior: era }),
+      });
+    } catch (error) {
+      await transport.close();
+      throw error;
+    }
+    return { client, closed: closed.promise };
+  };
+  try {
+    return linkOf(await connect(known));
+  } catch (error) {
+    // Some old servers end at a request before the handshake. A stored protocol may be out of date.
+    if (ports.signal.aborted || isRefused(error)) throw notConnected(error);
+    const other: Era | null = known === null ? { kind: "legacy" } : null;
+    return linkOf(
+      await connect(other).catch((second: unknown) => {
+        throw notConnected(second);
+      }),
+    );
+  }
+}
+
+function linkOf({ client, closed }: { readonly client: Client; readonly closed: Promise<void> }): McpLink {
+  const discover = client.getDiscoverResult();
+  const { name = "", version = "" } = client.getServerVersion() ?? {};
+  return {
+    era: client.getProtocolEra() === "modern" && discover ? { kind: "modern", discover } : { kind: "legacy" },
+    instructions: client.getInstructions() ?? "",
+    server: { name: clip(name), version: clip(version) },
+    async tools(signal) {
+      if (client.getServerCapabilities()?.tools === undefined) return [];
+      const { tools } = await client.listTools(undefined, { signal, cacheMode: "refresh" });
+      const bytes = JSON.stringify(tools).length;
+      if (tools.length > TOOLS_MAX || bytes > LIST_BYTES_MAX)
+        throw new SysError("ELIMIT", `the server offers ${tools.length} tools of ${bytes} bytes`, [
+          `a server may offer ${TOOLS_MAX} tools of ${LIST_BYTES_MAX / 1024} KiB`,
+        ]);
+      return tools.map(toolFrom);
+    },
+    async call(tool, args, signal) {
+      const options = { signal, timeout: NEVER_MS, toolDefinition: tool as Tool, onprogress: () => {} };
+      try {
+        return endOf(await client.callTool({ name: tool.name, arguments: { ...args } }, options));
+      } catch (error) {
+        return failedEnd(error, signal);
+      }
+    },
+    closed,
+    close: () => client.close(),
+  };
+}
+
+function toolFrom(tool: Tool): McpTool {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return {
+    name,
+    inputSchema: { ...inputSchema },
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(outputSchema !== undefined && { outputSchema: { ...outputSchema } }),
+    ...(annotations !== undefined && { annotations: { ...annotations } }),
+  };
+}
+
+/** Codes of the SDK after which the server may have carried out the call. */
+const MAY_HAVE_RUN = new Set<unknown>([
+  "CONNECTION_CLOSED",
+  "REQUEST_TIMEOUT",
+  "SEND_FAILED",
+  "INVALID_RESULT",
+  NO_ANSWER,
+]);
+
+function failedEnd(error: unknown, signal: AbortSignal): CallEnd {
+  const { code, message } = error as { code?: unknown; message: string };
+  if (signal.aborted) return { kind: "unknown", text: "cancelled; it may have run" };
+  if (MAY_HAVE_RUN.has(code)) return { kind: "unknown", text: `no usable answer came (${message}); it may have run` };
+  return { kind: "failed", text: message };
+}
+
+/** An answer of the server itself: another protocol would not help. */
+function isRefused(error: unknown): boolean {
+  const { status } = (error as { data?: { status?: unknown } }).data ?? {};
+  return status === 401 || status === 403;
+}
+
+function notConnected(error: unknown): Error {
+  if (error instanceof SysError) return error;
+  const { code, message } = error as { code?: unknown; message: string };
+  const text = code === "CONNECTION_CLOSED" ? "it ended before it answered" : clip(message);
+  return new SysError("EIO", `the server did not start: ${text}`);
+}

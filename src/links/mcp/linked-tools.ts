@@ -1,0 +1,122 @@
+// Tools of MCP servers as agents see and call them. A few definitions go to the model as they are; many would fill its context, so then it
+// gets one tool that finds them by words and one that calls what it found.
+
+import { SysError } from "../../abi/errno.ts";
+import {
+  MCP_CALL,
+  MCP_SEARCH,
+  type McpToolName,
+  type McpToolUse,
+  mcpToolName,
+  mcpToolNamed,
+} from "../../abi/links/mcp.ts";
+import type { ToolSpec } from "../../abi/stream.ts";
+import { reveal } from "../../lib/text/sanitize.ts";
+import { clip } from "../../lib/text/truncate.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import type { ServerAnswer } from "../../syscalls/run/server-tools.ts";
+import { tokensOf } from "./pins.ts";
+import { foundTools } from "./search.ts";
+import type { LinkedTool, McpServers } from "./servers.ts";
+
+export interface LinkedToolPorts {
+  readonly servers: Pick<McpServers, "tools" | "tool" | "call" | "list">;
+  /** The setting mcp.deferAbove of the account. */
+  readonly deferAbove: (uid: number) => Promise<number>;
+}
+
+type Asked = { readonly tool: string; readonly args: { readonly [name: string]: unknown } };
+
+const LINE_CHARS = 100;
+
+export class LinkedTools {
+  constructor(private readonly ports: LinkedToolPorts) {}
+
+  async specs(ownerUid: number): Promise<readonly ToolSpec[]> {
+    const tools = await this.ports.servers.tools(ownerUid);
+    if (tools.length === 0) return [];
+    const specs = tools.map(({ spec }) => spec);
+    return tokensOf(specs) <= (await this.ports.deferAbove(ownerUid)) ? specs : [searchSpec(tools), CALL_SPEC];
+  }
+
+  has(tool: string): boolean {
+    return tool === MCP_SEARCH || tool === MCP_CALL || mcpToolNamed(tool) !== null;
+  }
+
+  /** null if no server of the account has the tool. */
+  async use(ownerUid: number, tool: string): Promise<McpToolUse | null> {
+    const name = mcpToolNamed(tool);
+    return name === null ? null : ((await this.ports.servers.tool(ownerUid, name))?.pinned.use ?? null);
+  }
+
+  async call({ caller, signal }: Pick<CallContext, "caller" | "signal">, { tool, args }: Asked): Promise<ServerAnswer> {
+    if (tool === MCP_SEARCH) return { text: await this.search(caller.ownerUid, String(args.query ?? "")) };
+    const name = mcpToolNamed(tool);
+    const linked = name === null ? null : await this.ports.servers.tool(caller.ownerUid, name);
+    if (linked === null) throw await this.noTool(caller.ownerUid, tool, name);
+    const end = await this.ports.servers.call(linked, args, signal);
+    const shown = mcpToolName({ server: linked.row.name, tool: linked.pinned.tool.name });
+    if (end.kind === "failed") throw new SysError("EIO", `${clip(shown)} failed: ${end.text}`);
+    return { text: end.text, ...(end.kind === "unknown" && { lost: true }) };
+  }
+
+  private async search(ownerUid: number, query: string): Promise<string> {
+    const tools = await this.ports.servers.tools(ownerUid);
+    const found = foundTools(
+      query,
+      tools.map(({ spec }) => spec),
+    );
+    if (found.length === 0) return `no tool found for ${JSON.stringify(query)}; try other words`;
+    const byName = new Map(tools.map((each) => [each.spec.name, each]));
+    return found
+      .map(({ name, description, parameters }) => {
+        const { row, pinned } = byName.get(name)!;
+        return `${row.name}.${reveal(pinned.tool.name)}: ${description}\narguments: ${JSON.stringify(parameters)}`;
+      })
+      .join("\n\n");
+  }
+
+  private async noTool(uid: number, tool: string, name: McpToolName | null): Promise<SysError> {
+    const row = (await this.ports.servers.list(uid)).find((each) => each.name === name?.server);
+    if (row === undefined)
+      return new SysError("ENOENT", `no such tool: ${clip(tool)}`, ["to list servers: gsv mcp list"]);
+    return new SysError("ENOENT", `${row.name} has no accepted tool ${clip(name?.tool ?? "")}`, [
+      `to list its tools: gsv mcp tools ${row.name}`,
+    ]);
+  }
+}
+
+const CALL_SPEC: ToolSpec = {
+  name: MCP_CALL,
+  description: `Call a tool of an MCP server. Find it with ${MCP_SEARCH} first: the result names its arguments.`,
+  parameters: {
+    type: "object",
+    properties: {
+      tool: { type: "string", description: "server.tool, as found" },
+      args: { type: "object", description: "its arguments" },
+    },
+    required: ["tool"],
+  },
+};
+
+/** A line for each server: all tool names of many servers would be too many. */
+function searchSpec(tools: readonly LinkedTool[]): ToolSpec {
+  const servers = new Map<string, LinkedTool[]>();
+  for (const tool of tools) servers.set(tool.row.name, [...(servers.get(tool.row.name) ?? []), tool]);
+  const lines = [...servers].map(([name, own]) => {
+    const about =
+      reveal(own[0]?.row.found?.instructions.split("\n")[0] ?? "") ||
+      own.map(({ pinned }) => pinned.tool.name).join(", ");
+    const text = `${name} (${own.length}): ${reveal(about)}`;
+    return text.length <= LINE_CHARS ? text : `${text.slice(0, LINE_CHARS - 1)}…`;
+  });
+  return {
+    name: MCP_SEARCH,
+    description: `Find tools of MCP servers by words. Servers, each with the number of its tools, in their own words:\n${lines.join("\n")}`,
+    parameters: {
+      type: "object",
+      properties: { query: { type: "string", description: "words, such as: create issue" } },
+      required: ["query"],
+    },
+  };
+}

@@ -1,0 +1,52 @@
+// MCP servers as their owner sees them. Needs no kernel: then none of them runs.
+
+import { SysError } from "../../abi/errno.ts";
+import type { McpServer, McpState } from "../../abi/links/mcp.ts";
+import { reveal } from "../../lib/text/sanitize.ts";
+import { clip } from "../../lib/text/truncate.ts";
+import type { McpServerRow, McpServerRows } from "../../store/kernel/links/mcp-servers.ts";
+import type { McpListed, McpService } from "../../syscalls/links/mcp-service.ts";
+import type { Era } from "./link.ts";
+import { shownTools, specOf, tokensOf, usable } from "./pins.ts";
+
+export interface RunningState {
+  readonly state: Exclude<McpState, "off">;
+  readonly error: string | null;
+}
+
+const AT_REST: RunningState = { state: "idle", error: null };
+
+export function mcpLists({ list }: Pick<McpServerRows, "list">): Pick<McpService, "list" | "show" | "logs"> {
+  return {
+    list: async ({ caller }) => ({ servers: (await list(caller.ownerUid)).map((row) => shownServer(row)) }),
+    show: async ({ caller }, name) => shownWhole(serverNamed(await list(caller.ownerUid), name)),
+    async logs({ caller }, name) {
+      serverNamed(await list(caller.ownerUid), name);
+      return { lines: [] };
+    },
+  };
+}
+
+export function serverNamed(rows: readonly McpServerRow[], name: string): McpServerRow {
+  const row = rows.find((each) => each.name === name);
+  if (row !== undefined) return row;
+  throw new SysError("ENOENT", `no such MCP server: ${clip(name)}`, ["to list yours: gsv mcp list"]);
+}
+
+export function shownWhole(row: McpServerRow, running: RunningState = AT_REST): McpListed {
+  return { server: shownServer(row, running), tools: shownTools(row.name, row.pinned, row.found?.offered ?? []) };
+}
+
+export function shownServer(row: McpServerRow, { state, error }: RunningState = AT_REST): McpServer {
+  const { name, definition, enabled, pinned, found, updatedAt } = row;
+  const offered = found?.offered ?? [];
+  const use = usable(pinned, offered);
+  const never = pinned.filter((each) => each.use === "never").length;
+  return {
+    ...{ name, definition, updatedAt, error, state: enabled ? state : "off" },
+    ...{ server: found?.server ?? null, tools: use.length, instructions: reveal(found?.instructions ?? "") },
+    protocol: found === null ? null : (found.era as Era).kind === "modern" ? "2026-07-28" : "2025-11-25",
+    waiting: Math.max(0, offered.length - use.length - never),
+    tokens: tokensOf(use.map(({ tool }) => specOf(name, tool))),
+  };
+}

@@ -1,0 +1,154 @@
+// One MCP server while the kernel runs: started at the first need, stopped when idle, and started again with a growing pause after it failed.
+
+import { messageOf, SysError } from "../../abi/errno.ts";
+import type { McpState, McpTool } from "../../abi/links/mcp.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { either } from "../../lib/wait.ts";
+import type { McpLink } from "./link.ts";
+import type { CallEnd } from "./results.ts";
+
+export interface RunningPorts {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly open: (signal: AbortSignal, onChange: () => void) => Promise<McpLink>;
+  /** The tools were listed. Resolves when they are stored. */
+  readonly listed: (link: McpLink, tools: readonly McpTool[]) => Promise<void>;
+  readonly log: (line: string) => void;
+}
+
+interface Open {
+  readonly link: McpLink;
+  readonly leave: AbortController;
+}
+
+const IDLE_MS = 5 * 60_000;
+/** A burst of changes is one new list. */
+const CHANGE_MS = 500;
+const CALL_MS = 10 * 60_000;
+const FIRST_PAUSE_MS = 1000;
+const PAUSE_MS_MAX = 60_000;
+const NEVER = new AbortController().signal;
+
+export class RunningServer {
+  private current: Promise<Open> | null = null;
+  private isReady = false;
+  private isClosed = false;
+  private calls = 0;
+  private failures = 0;
+  private failed: { readonly why: string; readonly until: number } | null = null;
+  private cancelIdle = () => {};
+  private cancelChange = () => {};
+
+  constructor(private readonly ports: RunningPorts) {}
+
+  get state(): Exclude<McpState, "off"> {
+    if (this.current !== null) return this.isReady ? "ready" : "starting";
+    return this.failed === null ? "idle" : "failed";
+  }
+
+  get error(): string | null {
+    return this.failed?.why ?? null;
+  }
+
+  /** Starts the server if needed; not during the pause after a failure. */
+  async ready(): Promise<void> {
+    await this.opened();
+  }
+
+  async call(tool: McpTool, args: { readonly [name: string]: unknown }, signal: AbortSignal): Promise<CallEnd> {
+    this.cancelIdle();
+    this.calls++;
+    try {
+      const { link, leave } = await this.opened();
+      const late = new AbortController();
+      const cancel = this.ports.clock.after(CALL_MS, () => late.abort());
+      const over = either(either(signal, leave.signal), late.signal);
+      const end = await link.call(tool, args, over).finally(cancel);
+      // A server that ends at its first call is failing, however often it starts.
+      if (end.kind !== "unknown") this.failures = 0;
+      return end;
+    } finally {
+      this.calls--;
+      this.rest();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.cancelIdle();
+    this.cancelChange();
+    const open = await this.current?.catch(() => null);
+    open?.leave.abort();
+    await open?.link.close();
+  }
+
+  private async opened(): Promise<Open> {
+    if (this.isClosed) throw new SysError("EAGAIN", `${this.ports.name} is being stopped`);
+    if (this.current !== null) return await this.current;
+    const { failed, ports } = this;
+    const waitMs = failed === null ? 0 : failed.until - ports.clock.mono();
+    if (failed !== null && waitMs > 0)
+      throw new SysError("EAGAIN", `${ports.name}: ${failed.why}`, [
+        `it is tried again in ${Math.ceil(waitMs / 1000)} s; to try now: gsv mcp refresh ${ports.name}`,
+      ]);
+    this.current = this.open();
+    return await this.current;
+  }
+
+  private async open(): Promise<Open> {
+    const leave = new AbortController();
+    try {
+      const link = await this.ports.open(leave.signal, () => this.changed());
+      void link.closed.then(() => this.ended(link));
+      await this.ports.listed(link, await link.tools(leave.signal));
+      [this.isReady, this.failed] = [true, null];
+      this.rest();
+      return { link, leave };
+    } catch (error) {
+      leave.abort();
+      this.fail(messageOf(error));
+      throw error;
+    }
+  }
+
+  private ended(link: McpLink): void {
+    const { current } = this;
+    void current?.then((open) => {
+      if (open.link !== link || this.current !== current) return;
+      this.cancelIdle();
+      open.leave.abort();
+      this.current = null;
+      this.isReady = false;
+      if (!this.isClosed) this.fail("it has ended");
+    }, ignore);
+  }
+
+  private fail(why: string): void {
+    const pauseMs = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** this.failures++);
+    [this.current, this.isReady] = [null, false];
+    this.failed = { why, until: this.ports.clock.mono() + pauseMs };
+    this.ports.log(why);
+  }
+
+  /** Stops a server that nobody uses: each is a process of some 50 MB. */
+  private rest(): void {
+    this.cancelIdle();
+    if (this.calls > 0 || this.isClosed) return;
+    this.cancelIdle = this.ports.clock.after(IDLE_MS, () => {
+      const { current } = this;
+      [this.current, this.isReady] = [null, false];
+      void current?.then(({ link }) => link.close()).catch(ignore);
+    });
+  }
+
+  private changed(): void {
+    this.cancelChange();
+    this.cancelChange = this.ports.clock.after(CHANGE_MS, () => {
+      void this.current
+        ?.then(async ({ link }) => this.ports.listed(link, await link.tools(NEVER)))
+        .catch((error: unknown) => this.ports.log(messageOf(error)));
+    });
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,177 @@
+// The service behind sys.mcp.*: checks definitions, keeps their secrets apart, and shows servers with their tools.
+
+import { SysError } from "../../abi/errno.ts";
+import { uuidv7 } from "../../abi/ids.ts";
+import { MCP_NAME, type McpDefinition } from "../../abi/links/mcp.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { clip } from "../../lib/text/truncate.ts";
+import type { McpServerRow } from "../../store/kernel/links/mcp-servers.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import type { McpAdded, McpService } from "../../syscalls/links/mcp-service.ts";
+import { shownServer, shownWhole } from "./list.ts";
+import { accepted } from "./pins.ts";
+import type { McpServers } from "./servers.ts";
+
+export interface McpServicePorts {
+  readonly servers: McpServers;
+  readonly clock: Clock;
+  readonly random: (length: number) => Uint8Array;
+  /** Throws if the account may not start programs on this computer. */
+  readonly mayStart: (context: CallContext) => Promise<void>;
+  readonly secrets: McpSecrets;
+}
+
+/** The values of a server's variables or headers. */
+export interface McpSecrets {
+  /** Where they are. */
+  put(id: string, values: SecretValues): Promise<string>;
+  read(id: string, mark: string): Promise<SecretValues>;
+  remove(id: string, mark: string): Promise<void>;
+}
+
+export type SecretValues = { readonly [name: string]: string };
+
+const SERVERS_MAX = 50;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const HEADER = /^[A-Za-z0-9-]{1,64}$/;
+/** Variables that make programs load other code. */
+const REFUSED = /^(?:LD_|DYLD_|BUN_|NODE_OPTIONS$|PYTHON(?:STARTUP|PATH)$|PERL5OPT$|RUBYOPT$|GSV_)/;
+
+export function mcpService({ servers, clock, random, mayStart, secrets }: McpServicePorts): McpService {
+  const listed = (row: McpServerRow) => shownWhole(row, servers.runningOf(row.id));
+  const shown = (row: McpServerRow) => shownServer(row, servers.runningOf(row.id));
+  const accept = async (row: McpServerRow): Promise<McpServerRow> => {
+    const pinned = accepted(row.pinned, row.found?.offered ?? []);
+    await servers.put({ ...row, pinned, updatedAt: clock.now() });
+    return await servers.named(row.uid, row.name);
+  };
+  const forget = async (row: McpServerRow) => {
+    await servers.remove(row);
+    if (row.secret !== null) await secrets.remove(row.id, row.secret);
+  };
+  const owned = (context: CallContext, name: string) => servers.named(context.caller.ownerUid, name);
+
+  return {
+    async add(context, asked) {
+      const uid = context.caller.ownerUid;
+      const now = clock.now();
+      const { definition, values } = definitionFrom(asked, context.client?.cwd ?? "/");
+      if (!MCP_NAME.test(asked.name))
+        throw new SysError("EINVAL", `invalid name: ${clip(asked.name)}`, [
+          "small letters, digits and -, such as github",
+        ]);
+      const all = await servers.list(uid);
+      if (all.some(({ name }) => name === asked.name))
+        throw new SysError("EEXIST", `an MCP server is already called ${asked.name}`, [
+          `to replace it, remove it first: gsv mcp rm ${asked.name}`,
+        ]);
+      if (all.length >= SERVERS_MAX)
+        throw new SysError("ELIMIT", `this account already has ${SERVERS_MAX} MCP servers`);
+      if (definition.kind === "stdio") await mayStart(context);
+      const id = uuidv7(now, random);
+      const secret = Object.keys(values).length === 0 ? null : await secrets.put(id, values);
+      const base = { id, uid, name: asked.name, definition, secret, updatedAt: now };
+      const row: McpServerRow = { ...base, enabled: true, pinned: [], found: null };
+      await servers.put(row);
+      try {
+        return listed(await accept(await servers.refresh(row)));
+      } catch (error) {
+        // A definition that never worked is not kept: its name stays free.
+        await forget(row);
+        throw error;
+      }
+    },
+
+    async list({ caller }) {
+      return { servers: (await servers.list(caller.ownerUid)).map((row) => shown(row)) };
+    },
+
+    show: async (context, name) => listed(await owned(context, name)),
+
+    async refresh(context, { name, accept: all }) {
+      const row = await owned(context, name);
+      if (row.definition.kind === "stdio") await mayStart(context);
+      const fresh = await servers.refresh(row);
+      return listed(all === true ? await accept(fresh) : fresh);
+    },
+
+    async enable(context, name, enabled) {
+      const row = await owned(context, name);
+      if (!enabled) await servers.stop(row.id);
+      await servers.put({ ...row, enabled, updatedAt: clock.now() });
+      return shown(await owned(context, name));
+    },
+
+    async allow(context, { name, tool, use = "auto" }) {
+      const row = await owned(context, name);
+      if (!row.pinned.some((each) => each.tool.name === tool))
+        throw new SysError("ENOENT", `${name} has no accepted tool ${clip(tool)}`, [
+          `to list its tools: gsv mcp show ${name}`,
+        ]);
+      const pinned = row.pinned.map((each) => (each.tool.name === tool ? { ...each, use } : each));
+      await servers.put({ ...row, pinned, updatedAt: clock.now() });
+      const { server, tools } = listed(await owned(context, name));
+      return { server, tools: tools.filter((each) => each.name === tool) };
+    },
+
+    async remove(context, name) {
+      const row = await owned(context, name);
+      await forget(row);
+      return { name };
+    },
+
+    logs: async (context, name) => ({ lines: servers.logOf((await owned(context, name)).id) }),
+  };
+}
+
+function definitionFrom(
+  { command = [], url, env = [], header = [], directory }: McpAdded,
+  cwd: string,
+): { readonly definition: McpDefinition; readonly values: SecretValues } {
+  if (command.length > 0 === (url !== undefined))
+    throw new SysError("EUSAGE", "give either a program or an address", [
+      "gsv mcp add NAME -- COMMAND ARGUMENTS",
+      "gsv mcp add NAME --url URL",
+    ]);
+  if (url !== undefined) {
+    if (env.length > 0) throw new SysError("EUSAGE", "--env is for programs; --header is for addresses");
+    const values = pairs(header, /^([^:=]+):\s*(.*)$/s, HEADER, "--header takes NAME: VALUE");
+    return { definition: { kind: "http", url: addressFrom(url), headers: Object.keys(values) }, values };
+  }
+  if (header.length > 0) throw new SysError("EUSAGE", "--header is for addresses; --env is for programs");
+  const values = pairs(env, /^([^=]+)=(.*)$/s, VARIABLE, "--env takes NAME=VALUE");
+  const refused = Object.keys(values).find((name) => REFUSED.test(name));
+  if (refused !== undefined)
+    throw new SysError("EINVAL", `${refused} cannot be set: it makes programs load other code`);
+  const [program = "", ...args] = command;
+  if ([program, ...args].some((word) => word.includes("\0")))
+    throw new SysError("EINVAL", "a word of the command has a NUL");
+  const names = Object.keys(values);
+  return { definition: { kind: "stdio", command: program, args, directory: directory ?? cwd, env: names }, values };
+}
+
+function addressFrom(text: string): string {
+  const url = URL.parse(text);
+  const isLocal = url !== null && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  if (
+    url === null ||
+    url.username !== "" ||
+    url.password !== "" ||
+    !(url.protocol === "https:" || (url.protocol === "http:" && isLocal))
+  )
+    throw new SysError("EINVAL", `not an address of an MCP server: ${clip(text)}`, [
+      "an https address; http only on this computer; no name or password in it",
+    ]);
+  return url.href;
+}
+
+function pairs(words: readonly string[], form: RegExp, name: RegExp, usage: string): SecretValues {
+  const found: { [name: string]: string } = {};
+  for (const word of words) {
+    const [, key = "", text = ""] = form.exec(word) ?? [];
+    // The word may be a secret: it is not quoted.
+    if (!name.test(key)) throw new SysError("EUSAGE", usage);
+    found[key] = text;
+  }
+  return found;
+}

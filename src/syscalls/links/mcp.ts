@@ -1,0 +1,205 @@
+// sys.mcp.*: MCP servers of an account. Agents use the tools that a person accepted; adding and changing servers is a person's.
+
+import { type McpServer, type McpToolShown, TOOL_USES } from "../../abi/links/mcp.ts";
+import { reveal } from "../../lib/text/sanitize.ts";
+import { field, syscall, value } from "../define.ts";
+import type { McpListed, McpService } from "./mcp-service.ts";
+
+type Service = { mcp: McpService };
+
+const name = field.text("its name", { positional: true, shortest: 1, longest: 24, meta: "NAME", of: "mcp" });
+
+export const mcpCalls = [
+  syscall({
+    name: "sys.mcp.add",
+    summary: "Add an MCP server and show its tools",
+    class: "keyed",
+    by: "person",
+    input: {
+      name: { ...name, doc: "a name for it: small letters, digits and -" },
+      command: field.optional(
+        field.words("program and its arguments, after --", { positional: true, meta: "COMMAND" }),
+      ),
+      url: field.optional(field.text("address of a server that already runs", { longest: 2000, meta: "URL" })),
+      env: field.optional(
+        field.words("variable for the program, kept as a secret", { meta: "NAME=VALUE", secret: true }),
+      ),
+      header: field.optional(field.words("request header, kept as a secret", { meta: "NAME: VALUE", secret: true })),
+      directory: field.optional(field.text("where the program starts", { longest: 4096, meta: "DIR" })),
+    },
+    cli: {
+      hidden: true,
+      examples: [
+        "gsv mcp add files -- npx -y @modelcontextprotocol/server-filesystem .",
+        "gsv mcp add notes --url https://notes.example.com/mcp --header 'Authorization: Bearer KEY'",
+      ],
+      print: value(listedText),
+    },
+    run: ({ mcp }: { mcp: McpService }, args, context) => mcp.add(context, args),
+  }),
+
+  syscall({
+    name: "sys.mcp.list",
+    summary: "List your MCP servers",
+    class: "read",
+    capability: "sys.mcp.list",
+    input: {},
+    cli: {
+      hidden: true,
+      examples: ["gsv mcp list"],
+      print: {
+        kind: "table",
+        rows: (result: { servers: readonly McpServer[] }) => result.servers,
+        empty: "(no MCP servers; gsv man mcp tells how to add one)",
+        columns: [
+          { head: "NAME", cell: (row: McpServer) => row.name },
+          {
+            ...{ head: "STATE", cell: (row: McpServer) => row.state },
+            tone: (row: McpServer) => (row.state === "failed" ? "bad" : undefined),
+          },
+          { head: "TOOLS", cell: (row: McpServer) => String(row.tools), align: "right" },
+          { head: "NEW", cell: (row: McpServer) => (row.waiting > 0 ? String(row.waiting) : "-"), align: "right" },
+          { head: "TOKENS", cell: (row: McpServer) => String(row.tokens), align: "right", minor: 1 },
+          { head: "WHAT", cell: startText, shrink: true },
+          { head: "ERROR", cell: (row: McpServer) => reveal(row.error ?? ""), below: true },
+        ],
+      },
+    },
+    run: ({ mcp }: Service, _args, context) => mcp.list(context),
+  }),
+
+  syscall({
+    name: "sys.mcp.show",
+    summary: "Show an MCP server and its tools",
+    class: "read",
+    capability: "sys.mcp.list",
+    input: { name },
+    cli: { hidden: true, examples: ["gsv mcp show files"], print: value(listedText) },
+    run: ({ mcp }: Service, args, context) => mcp.show(context, args.name),
+  }),
+
+  syscall({
+    name: "sys.mcp.refresh",
+    summary: "Restart a server and compare its tools",
+    class: "keyed",
+    by: "person",
+    input: { name, accept: field.flag("accept all that is new or changed") },
+    cli: {
+      hidden: true,
+      examples: ["gsv mcp refresh files", "gsv mcp refresh files --accept"],
+      print: value(listedText),
+    },
+    run: ({ mcp }: Service, args, context) => mcp.refresh(context, args),
+  }),
+
+  syscall({
+    name: "sys.mcp.enable",
+    summary: "Offer a server's tools to agents again",
+    class: "keyed",
+    by: "person",
+    input: { name },
+    cli: { hidden: true, examples: ["gsv mcp enable files"], print: value(stateText) },
+    run: ({ mcp }: Service, args, context) => mcp.enable(context, args.name, true),
+  }),
+
+  syscall({
+    name: "sys.mcp.disable",
+    summary: "Stop a server and hide its tools",
+    class: "keyed",
+    by: "person",
+    input: { name },
+    cli: { hidden: true, examples: ["gsv mcp disable files"], print: value(stateText) },
+    run: ({ mcp }: Service, args, context) => mcp.enable(context, args.name, false),
+  }),
+
+  syscall({
+    name: "sys.mcp.allow",
+    summary: "Let agents use a tool without asking",
+    class: "keyed",
+    by: "person",
+    input: {
+      name,
+      tool: field.text("its tool", { positional: true, shortest: 1, longest: 128, meta: "TOOL" }),
+      use: field.withDefault(field.choice("ask each time, auto: without asking, or never", TOOL_USES), "auto"),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv mcp allow files read_file", "gsv mcp allow files write_file --use never"],
+      print: value(({ server, tools }: McpListed) =>
+        tools.map((tool) => `${server.name} ${toolHead(tool)}`).join("\n"),
+      ),
+    },
+    run: ({ mcp }: Service, args, context) => mcp.allow(context, args),
+  }),
+
+  syscall({
+    name: "sys.mcp.remove",
+    summary: "Remove an MCP server and its secrets",
+    class: "keyed",
+    by: "person",
+    input: { name },
+    cli: {
+      hidden: true,
+      examples: ["gsv mcp rm files"],
+      print: value((removed: { name: string }) => `removed ${removed.name}`),
+    },
+    run: ({ mcp }: Service, args, context) => mcp.remove(context, args.name),
+  }),
+
+  syscall({
+    name: "sys.mcp.logs",
+    summary: "Print the log of a server",
+    class: "read",
+    by: "person",
+    input: { name },
+    cli: {
+      hidden: true,
+      examples: ["gsv mcp logs files"],
+      print: {
+        kind: "list",
+        rows: ({ lines }: { lines: readonly string[] }) => lines.map((line) => ({ line })),
+        line: ({ line }: { line: string }) => line,
+        empty: "(nothing logged)",
+      },
+    },
+    run: ({ mcp }: Service, args, context) => mcp.logs(context, args.name),
+  }),
+] as const;
+
+function startText({ definition }: McpServer): string {
+  return reveal(definition.kind === "http" ? definition.url : [definition.command, ...definition.args].join(" "));
+}
+
+function stateText({ name: server, state, tools }: McpServer): string {
+  return `${server}: ${state}${state === "off" ? "" : `, ${tools} ${tools === 1 ? "tool" : "tools"}`}`;
+}
+
+function listedText({ server, tools }: McpListed): string {
+  const { name: shown, server: about, protocol, instructions, error, tokens, waiting } = server;
+  const head = [
+    `${shown}: ${server.state}${error === null ? "" : ` (${reveal(error)})`}`,
+    `  ${startText(server)}`,
+    ...(about === null ? [] : [`  ${reveal(about.name)} ${reveal(about.version)}, protocol ${protocol}`]),
+    ...(instructions === "" ? [] : [`  says: ${instructions}`]),
+    `  ${server.tools} tools, about ${tokens} tokens`,
+  ];
+  const wait = waiting === 0 ? [] : [`${waiting} new or changed; to accept all: gsv mcp refresh ${shown} --accept`];
+  return [...head, ...tools.flatMap(toolLines), ...wait].join("\n");
+}
+
+function toolHead({ name: tool, use, state }: McpToolShown): string {
+  const note = state === "accepted" ? use : `${use}, ${state}`;
+  return `${tool} (${note})`;
+}
+
+/** Nothing is cut: a person accepts what stands here. */
+function toolLines(tool: McpToolShown): readonly string[] {
+  const shown = tool.diff ?? `${tool.description}\n${Object.keys(propertiesOf(tool)).join(" ")}`;
+  const lines = shown.split("\n").filter((line) => line.trim() !== "");
+  return [`  ${toolHead(tool)}`, ...lines.map((line) => `      ${line}`)];
+}
+
+function propertiesOf({ parameters }: McpToolShown): object {
+  const { properties } = parameters;
+  return typeof properties === "object" && properties !== null ? properties : {};
+}

@@ -1,0 +1,21 @@
+// The rows of the capability matrix for MCP servers. None is added: their names are unknown to everyone.
+
+import { ALL, type Rows } from "./world.ts";
+
+const none = () => ({ name: "none" });
+const UNKNOWN = { outcomes: ["ENOENT", "ENOENT", "ENOENT", "EPERM", "EPERM"], about: none } as const;
+
+export const LINK_ROWS: Rows = {
+  "sys.mcp.add": {
+    outcomes: ["EUSAGE", "EUSAGE", "EUSAGE", "EPERM", "EPERM"],
+    about: () => ({ name: "notes" }),
+  },
+  "sys.mcp.list": { outcomes: ALL, about: () => ({}) },
+  "sys.mcp.show": { outcomes: ["ENOENT", "ENOENT", "ENOENT", "ENOENT", "ENOENT"], about: none },
+  "sys.mcp.refresh": UNKNOWN,
+  "sys.mcp.enable": UNKNOWN,
+  "sys.mcp.disable": UNKNOWN,
+  "sys.mcp.allow": { ...UNKNOWN, about: () => ({ name: "none", tool: "add" }) },
+  "sys.mcp.remove": UNKNOWN,
+  "sys.mcp.logs": UNKNOWN,
+};

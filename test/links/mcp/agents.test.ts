@@ -1,0 +1,148 @@
+// MCP servers of an account, as its agents get them: tools are asked for, allowed, pinned and found by words.
+
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { McpServer, McpToolShown } from "../../../src/abi/links/mcp.ts";
+import { TestKernel } from "../../support/kernel.ts";
+
+const SERVER = join(import.meta.dir, "../../support/mcp/server.ts");
+
+type Listed = { server: McpServer; tools: McpToolShown[] };
+
+const add = (home: TestKernel, more: object = {}) =>
+  home.sys.call<Listed>("sys.mcp.add", { name: "notes", command: [process.execPath, SERVER], directory: "/", ...more });
+
+const offered = (home: TestKernel, pid: string) =>
+  home.model
+    .asked(pid)
+    .at(-1)
+    ?.tools.map(({ name }) => name) ?? [];
+
+const results = async (home: TestKernel, pid: string) =>
+  (await home.messages(pid)).flatMap((message) => (message.role === "toolResult" ? [message.content.output] : []));
+
+async function calls(home: TestKernel, pid: string, name: string, args: object = {}) {
+  home.model.will(pid, { calls: [{ name, args }] });
+  return await home.send("go", { pid });
+}
+
+async function answer(home: TestKernel, pid: string, decision: "approve" | "deny") {
+  const { waitsFor } = await home.inState(pid, "waiting_hil");
+  await home.sys.call("hil.answer", { id: waitsFor?.kind === "approval" ? waitsFor.id : "", decision });
+}
+
+describe("a server that a person added", () => {
+  test("shows its tools, and an agent's call asks, runs and returns the result", async () => {
+    await using home = await TestKernel.boot();
+    const { server, tools } = await add(home, { env: ["NOTES_KEY=canary-2f81"] });
+    expect(server).toMatchObject({ state: "ready", tools: 6, waiting: 0, protocol: "2026-07-28" });
+    expect(tools.find(({ name }) => name === "add")).toMatchObject({ use: "ask", description: "Add two numbers" });
+    expect(JSON.stringify({ server, tools })).not.toContain("canary-2f81");
+    const pid = await home.task();
+    const { runId } = await calls(home, pid, "mcp__notes__add", { a: 2, b: 3 });
+    await answer(home, pid, "approve");
+    expect(await home.ended(runId)).toMatchObject({ status: "ok" });
+    expect(offered(home, pid)).toContain("mcp__notes__add");
+    expect(await results(home, pid)).toEqual(["5"]);
+  });
+
+  test("gets the usual environment and its own variables, and nothing else", async () => {
+    await using home = await TestKernel.boot();
+    await add(home, { env: ["NOTES_KEY=canary-2f81"] });
+    const { text } = await home.sys.call<{ text: string }>("sys.mcp.call", { tool: "mcp.notes.environment", args: {} });
+    const allowed = ["HOME", "LANG", "NOTES_KEY", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER", "LOGNAME", "TZ"];
+    expect(text.split(" ").filter((name) => !allowed.includes(name))).toEqual([]);
+    expect(text).toContain("NOTES_KEY");
+    for (const word of ["LD_PRELOAD=canary", "NODE_OPTIONS=canary", "canary"]) {
+      const refusal = await home.refusal("sys.mcp.add", { name: "x", command: ["/bin/true"], env: [word] });
+      expect(JSON.stringify([refusal.message, refusal.hints])).not.toContain("canary");
+    }
+  });
+
+  test("needs no approval for a tool that is allowed, and one that is never allowed is not offered", async () => {
+    await using home = await TestKernel.boot();
+    await add(home);
+    await home.sys.call("sys.mcp.allow", { name: "notes", tool: "add" });
+    await home.sys.call("sys.mcp.allow", { name: "notes", tool: "die", use: "never" });
+    const pid = await home.task();
+    const { runId } = await calls(home, pid, "mcp__notes__add", { a: 1, b: 1 });
+    expect(await home.ended(runId)).toMatchObject({ status: "ok" });
+    expect(await results(home, pid)).toEqual(["2"]);
+    expect(offered(home, pid)).not.toContain("mcp__notes__die");
+  });
+
+  test("that ends during a call leaves an unknown outcome, and is started again for the next", async () => {
+    await using home = await TestKernel.boot();
+    await add(home);
+    for (const tool of ["add", "die"]) await home.sys.call("sys.mcp.allow", { name: "notes", tool });
+    const pid = await home.task();
+    const { runId } = await calls(home, pid, "mcp__notes__die");
+    await home.ended(runId);
+    expect(await home.outline(pid)).toContain("mcp__notes__die: unknown");
+    expect((await results(home, pid))[0]).toContain("may have run");
+    await home.clock.advance(1000);
+    const next = await calls(home, pid, "mcp__notes__add", { a: 4, b: 4 });
+    await home.ended(next.runId);
+    expect((await results(home, pid))[1]).toBe("8");
+  });
+
+  test("whose tool is described otherwise now is not called until a person accepts it; the allowance is gone then", async () => {
+    await using home = await TestKernel.boot();
+    await add(home);
+    await home.sys.call("sys.mcp.allow", { name: "notes", tool: "add" });
+    await home.sys.call("sys.mcp.remove", { name: "notes" });
+    await add(home, {
+      command: [
+        "/bin/sh",
+        "-c",
+        `exec "$0" "$1" "$(cat "$2" 2>/dev/null || echo 1)"`,
+        process.execPath,
+        SERVER,
+        join(home.directory, "version"),
+      ],
+    });
+    await home.sys.call("sys.mcp.allow", { name: "notes", tool: "add" });
+    await Bun.write(join(home.directory, "version"), "2");
+    const { server, tools } = await home.sys.call<Listed>("sys.mcp.refresh", { name: "notes" });
+    expect(server.waiting).toBe(1);
+    expect(tools.find(({ name }) => name === "add")).toMatchObject({ state: "changed", use: "auto" });
+    expect(tools.find(({ name }) => name === "add")?.diff).toContain("evil.test");
+    const call = { tool: "mcp.notes.add", args: { a: 1, b: 1 } };
+    expect(await home.refusal("sys.mcp.call", call)).toMatchObject({ code: "ENOENT" });
+    const accepted = await home.sys.call<Listed>("sys.mcp.refresh", { name: "notes", accept: true });
+    expect(accepted.tools.find(({ name }) => name === "add")).toMatchObject({ state: "accepted", use: "ask" });
+  });
+
+  test("belongs to its account, and its agents cannot add or change one", async () => {
+    await using home = await TestKernel.boot();
+    await add(home);
+    const pid = await home.task();
+    const inside = await home.insideOf(pid);
+    for (const [call, args] of [
+      ["sys.mcp.add", { name: "own", command: ["/bin/true"] }],
+      ["sys.mcp.allow", { name: "notes", tool: "add" }],
+      ["sys.mcp.refresh", { name: "notes", accept: true }],
+      ["sys.mcp.remove", { name: "notes" }],
+    ] as const)
+      expect(await home.refusal(call, args, inside)).toMatchObject({ code: "EPERM" });
+  });
+});
+
+test("many definitions are not sent to the model: it finds tools by words and calls them by one tool", async () => {
+  await using home = await TestKernel.boot();
+  await add(home);
+  await home.sys.call("config.set", { key: "mcp.deferAbove", value: "1" });
+  await home.sys.call("sys.mcp.allow", { name: "notes", tool: "add" });
+  const pid = await home.task();
+  home.model.will(
+    pid,
+    { calls: [{ name: "mcp__search", args: { query: "two numbers" } }] },
+    { calls: [{ name: "mcp__call", args: { tool: "notes.add", args: { a: 20, b: 3 } } }] },
+  );
+  const { runId } = await home.send("go", { pid });
+  expect(await home.ended(runId)).toMatchObject({ status: "ok" });
+  expect(offered(home, pid).filter((name) => name.startsWith("mcp"))).toEqual(["mcp__search", "mcp__call"]);
+  const [found, sum] = await results(home, pid);
+  expect(found).toContain("notes.add: Tool of the MCP server notes");
+  expect(sum).toBe("23");
+});
