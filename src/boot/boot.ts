@@ -40,6 +40,7 @@ import type { KernelDb } from "../store/kernel/db.ts";
 import { bootCaches, limitCaches } from "./caches.ts";
 import type { CacheParts, Core, Machine, Ports, ProcessParts, ShellParts } from "./core.ts";
 import { bootDue, type DueParts, setWakeTimer } from "./due.ts";
+import { figureSource } from "./figures.ts";
 import { bootFiles } from "./files.ts";
 import { bootHooks } from "./hooks.ts";
 import { bootIpc, claimHandlers, type IpcParts } from "./ipc.ts";
@@ -52,7 +53,7 @@ import { bootServices } from "./services.ts";
 import { bootSettings, learnSecrets, type SettingParts } from "./settings.ts";
 import { bootTargets } from "./targets.ts";
 
-export interface Kernel {
+export interface Kernel extends Pick<Core, "figures"> {
   /** A Sys for the person of the home, or for the account of the credentials. `arrival` is of a client over the network. */
   accept(client: ClientInfo, credentials?: Credentials, arrival?: Arrival): Promise<Sys>;
   /** New logins over the network. */
@@ -206,6 +207,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
     onFault,
     newRequestId,
     host,
+    figures: figureSource({ ports, dispatches, startedAt: begun.startedAt, clients: () => host.clients() }),
     serving: servingParts({
       ...{ rows: ports.kernel.config, clock, onFault, listen: () => host.listen },
       isPersonOfHome: personOfHome(ports.kernel.accounts),
@@ -267,6 +269,7 @@ function finished(
     log: machine.log,
     host,
     serving: core.serving,
+    figures: core.figures,
     callers,
     entries: core.entries,
     sysFor,

@@ -58,6 +58,7 @@ import type { Runners } from "../process/run/runners.ts";
 import type { ToolServers } from "../process/run/tool-servers.ts";
 import type { ChangePlaces } from "../process/workspace/change-places.ts";
 import type { UndoService } from "../process/workspace/undo.ts";
+import type { FigureSource } from "../serve/metrics/figures.ts";
 import type { Listen, ServingParts } from "../serve/serving.ts";
 import type { ProcessRow } from "../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
@@ -153,6 +154,7 @@ export interface Core extends Ports, SettingParts, RepoParts, CacheParts {
   readonly newRequestId: () => string;
   /** Set by the server: the number of clients, how to leave, and how to listen on the network. */
   readonly host: { clients: () => number; drain: (why: LeaveReason) => void; listen: Listen | null };
+  readonly figures: FigureSource;
   readonly serving: ServingParts;
   /** A Sys for a caller. Must not be used before the services are built. */
   readonly sysFor: (uid: number, caller: () => Promise<Caller>, client?: ClientInfo) => Sys;

@@ -115,7 +115,9 @@ function listenFor(
     const connection = { clock, pid, exe, classOf, onFault };
     const callPaths = async () => (await import("../syscalls/openapi.ts")).callPaths(SYSCALLS.values());
     const publicObjects = isPublic ? kernel.objects : null;
-    const host = { clock, random, callPaths, publicObjects };
+    const { Metrics } = await import("../serve/metrics/metrics.ts");
+    const metrics = new Metrics(kernel.figures, clock);
+    const host = { clock, random, callPaths, publicObjects, metrics };
     const { accept, entries } = kernel;
     const enter: ListenOptions["enter"] = (request, arrival) => entries.enter(request, arrival);
     return listen({ ...asked, version: VERSION, accept, enter, connection, host });

@@ -32,6 +32,8 @@ export interface DispatchOptions {
   readonly onFault: (error: unknown) => void;
   /** Redacts known secrets in an error message. */
   readonly conceal?: (text: string) => string;
+  /** Measures calls; null if nobody reads the times. */
+  readonly timer?: () => CallTimer | null;
   /** False for calls that the kernel makes on behalf of a caller. */
   readonly auditPrivileged?: true;
 }
@@ -44,6 +46,9 @@ export interface ReceiptContext extends CallContext {
 /** Keyed calls allowed in mode plan: they change nothing there. */
 const PLANS = ["shell.exec", "shell.run", "shell.stop", "shell.signal", "hil.ask", "codemode.exec", "net.fetch"];
 const NEVER = new AbortController().signal;
+
+/** `outcome` is `ok` or an error code. */
+export type CallTimer = (name: string, outcome: string, ms: number) => void;
 
 export type Dispatch = (name: string, args: unknown, context: CallContext, parse?: ParseOptions) => Promise<unknown>;
 
@@ -72,6 +77,8 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
         await note(name, context, { outcome, detail: fault.message });
       throw fault;
     } finally {
+      // Names that are no calls must not make series without end.
+      options.timer?.()?.(call === undefined ? "unknown" : name, outcome, clock.mono() - startedAt);
       if (context.caller.pid !== undefined) {
         await options.logCall(context.caller.pid, {
           at,

@@ -7,7 +7,7 @@ import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { LoggedCall, ProcessStore } from "../store/process/verbs.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { Services } from "../syscalls/table.ts";
-import { type Dispatch, makeDispatch } from "./dispatch.ts";
+import { type CallTimer, type Dispatch, makeDispatch } from "./dispatch.ts";
 
 export interface CallLogPorts {
   readonly processes: Pick<ProcessStore, "logCall">;
@@ -33,16 +33,34 @@ export interface DispatchPorts extends CallLogPorts {
 }
 
 export class Dispatches {
+  private timer: CallTimer | null = null;
   private made: { readonly logged: Dispatch; readonly unlogged: Dispatch } | null = null;
 
   readonly logged: Dispatch = (...call) => this.ready().logged(...call);
   readonly unlogged: Dispatch = (...call) => this.ready().unlogged(...call);
 
+  /** Measures calls from now on; the function that it returns ends that. */
+  timeCalls(timer: CallTimer): () => void {
+    this.timer = timer;
+    return () => {
+      if (this.timer === timer) this.timer = null;
+    };
+  }
+
   make(ports: DispatchPorts, services: Services): void {
     const { kernel, machine, redactor, onFault } = ports;
     const { requests, audit } = kernel;
     const conceal = (text: string) => redactor.known(text);
-    const common = { table: SYSCALLS, services, requests, audit, clock: machine.clock, onFault, conceal };
+    const common = {
+      table: SYSCALLS,
+      services,
+      requests,
+      audit,
+      clock: machine.clock,
+      onFault,
+      conceal,
+      timer: () => this.timer,
+    };
     this.made = {
       logged: makeDispatch({ ...common, auditPrivileged: true, logCall: callLog(ports) }),
       unlogged: makeDispatch({ ...common, logCall: async () => {} }),

@@ -9,7 +9,7 @@ import { type ClientInfo, type LeaveReason, NO_DIRECTORY, type Sys } from "../ab
 import { waitAtMost } from "../lib/wait.ts";
 import { Connection, type ConnectionOptions } from "../rpc/connection.ts";
 import { plainAddress } from "./arrival.ts";
-import { bytesMaxOf, type Knock, verdictOf } from "./door.ts";
+import { bytesMaxOf, type Knock, type Verdict, verdictOf } from "./door.ts";
 import { hostsOf, type ListenAddress } from "./listen-address.ts";
 import { leavingNow, problem, problemOf } from "./rest.ts";
 import type { Route, ServeHost } from "./route.ts";
@@ -41,6 +41,8 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** The status of a websocket. */
+const SWITCHED = 101;
 const HTTP_IDLE_S = 30;
 const WEBSOCKET_IDLE_S = 60;
 /** The largest frame, with small ones before it in the same message. */
@@ -65,7 +67,7 @@ export function listen(options: ListenOptions): Listener {
     development: false,
     maxRequestBodySize: Math.max(...routes.map(bytesMaxOf)),
     idleTimeout: HTTP_IDLE_S,
-    fetch: (request, listening) => answer(request, listening),
+    fetch: (request, listening) => counted(request, listening),
     error(error) {
       const expected = problemOf(error);
       if (expected !== null) return expected;
@@ -116,8 +118,21 @@ export function listen(options: ListenOptions): Listener {
     return options.accept(withoutPlace(client), credentials, { ...arrival, onEnd });
   }
 
-  async function answer(request: Request, listening: Server<Visitor>): Promise<Response | undefined> {
+  async function counted(request: Request, listening: Server<Visitor>): Promise<Response | undefined> {
     const verdict = verdictOf(knockOf(request), door);
+    const route = verdict.kind === "in" ? verdict.route.path : null;
+    const { metrics } = options.host;
+    try {
+      const response = await answer(request, verdict, listening);
+      metrics.answered(route, response?.status ?? SWITCHED);
+      return response;
+    } catch (error) {
+      metrics.answered(route, problemOf(error)?.status ?? 500);
+      throw error;
+    }
+  }
+
+  async function answer(request: Request, verdict: Verdict, listening: Server<Visitor>): Promise<Response | undefined> {
     if (verdict.kind === "refused") return problem(verdict.status, null, verdict.detail, [], verdict.allow);
     const { route } = verdict;
     const isLeaving = leaving !== null;
@@ -130,6 +145,7 @@ export function listen(options: ListenOptions): Listener {
 
   async function closeAll(): Promise<void> {
     closed.abort();
+    options.host.metrics.close();
     const finished = Promise.all([...sockets].map(({ data }) => data.connection?.finish()));
     const stopped = server.stop();
     await waitAtMost(options.connection.clock, options.closeMs ?? CLOSE_MS, Promise.all([finished, stopped]));

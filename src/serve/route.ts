@@ -54,8 +54,17 @@ export interface ServeHost {
   readonly random: RandomBytes;
   /** The syscalls as paths of an OpenAPI document. */
   callPaths(): Promise<Schema>;
+  readonly metrics: MetricsPort;
   /** Null if this listener does not serve `/public`. */
   readonly publicObjects: PublicObjects | null;
+}
+
+export interface MetricsPort {
+  /** In the format of Prometheus. The first call begins to collect. */
+  text(version: string): Promise<string>;
+  /** Counts an answer. `route` is the pattern of the table, null without one. */
+  answered(route: string | null, status: number): void;
+  close(): void;
 }
 
 export type PublicObjects = Pick<ObjectStore, "head" | "heads" | "read">;

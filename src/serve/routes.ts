@@ -3,6 +3,7 @@
 import { API_ROUTES } from "./api/api-routes.ts";
 import { answerConsole } from "./console/answer.ts";
 import { answerLogin, answerLogout } from "./login.ts";
+import { answerMetrics } from "./metrics/metrics.ts";
 import { answerPublic } from "./public.ts";
 import { json, leavingNow } from "./rest.ts";
 import type { Route } from "./route.ts";
@@ -32,6 +33,10 @@ export const ROUTES: readonly Route[] = [
   {
     ...{ path: "/api/socket", methods: ["GET"], who: "account", body: "none", isSocket: true },
     answer: (visit) => visit.upgrade(),
+  },
+  {
+    ...{ path: "/metrics", methods: ["GET"], who: "metrics", body: "none", answer: answerMetrics },
+    doc: { GET: { summary: "Figures of the kernel for Prometheus", type: "text/plain", answer: { type: "string" } } },
   },
   ...API_ROUTES,
 ];

@@ -34,6 +34,16 @@ export type Row = { readonly [column: string]: unknown };
 // Statement cache per connection. One turn uses about 60 statements; with the default of 20 all of them would be recompiled.
 Database.MAX_QUERY_CACHE_SIZE = 160;
 
+type TimedWrite = (durability: Durability, ms: number) => void;
+
+const timers = new Set<TimedWrite>();
+
+/** Calls `timer` after each transaction of any database of this program; the function that it returns ends that. */
+export function timeWrites(timer: TimedWrite): () => void {
+  timers.add(timer);
+  return () => void timers.delete(timer);
+}
+
 export class Db {
   private readonly sqlite: Database;
   private durability: Durability = "full";
@@ -108,6 +118,10 @@ export class Db {
   write<T>(durability: Durability, body: () => T): T {
     if (this.depth > 0) return body();
     this.options.onWrite?.();
+    return timers.size === 0 ? this.written(durability, body) : timed(durability, () => this.written(durability, body));
+  }
+
+  private written<T>(durability: Durability, body: () => T): T {
     return translated(this.path, () => {
       if (durability !== this.durability) {
         this.sqlite.run(durability === "full" ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
@@ -240,5 +254,15 @@ function translated<T>(path: string, body: () => T): T {
       throw new StoreUnavailable("io", `cannot use the database ${path}: ${text}`);
     }
     throw error;
+  }
+}
+
+function timed<T>(durability: Durability, write: () => T): T {
+  const before = performance.now();
+  try {
+    return write();
+  } finally {
+    const ms = performance.now() - before;
+    for (const timer of timers) timer(durability, ms);
   }
 }

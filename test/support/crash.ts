@@ -39,7 +39,7 @@ const LOOKS = new Set(
     contextFiles keptPrompt knownFile knownFiles changes undos rewinds contextShape segments historyPolicy
     above sums repeats of all read close opened olderThan earliest last cronFile cronFiles passwd shadow groups at inWorkspace
     causeOf endsSince waiting unsettled active unfinished byKey ofProcess isOf next current generation generations closedBy
-    beginning madeBy named wallets balance ledger rates`.split(/\s+/),
+    beginning queuedSince madeBy named wallets balance ledger rates`.split(/\s+/),
 );
 
 export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
@@ -65,6 +65,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       attachments: seams.around("attachments", kernel.attachments),
       workspaces: seams.around("workspaces", kernel.workspaces),
       usage: seams.around("usage", kernel.usage),
+      figures: kernel.figures,
       budgets: seams.around("budgets", kernel.budgets),
       trust: seams.around("trust", kernel.trust),
       hooks: seams.around("hooks", kernel.hooks),

@@ -40,11 +40,19 @@ export function listening(
       ...{ clock: realClock, pid: 4711, exe: "/usr/bin/gsv", classOf },
       onFault: (call, error) => faults?.push(`${call}: ${String(error)}`),
     },
-    host: { clock: realClock, random: seeded(1).bytes, callPaths: async () => ({}), publicObjects },
+    host: {
+      clock: realClock,
+      random: seeded(1).bytes,
+      callPaths: async () => ({}),
+      publicObjects,
+      metrics: NO_METRICS,
+    },
     closeMs: 500,
     ...rest,
   });
 }
+
+const NO_METRICS = { text: async () => "", answered: () => {}, close: () => {} };
 
 /** As a client knows it. */
 export function serverAt(url: string, more: Partial<RemoteServer> = {}): RemoteServer {

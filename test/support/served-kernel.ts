@@ -5,6 +5,7 @@ import type { Sys } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { listenAddress } from "../../src/serve/listen-address.ts";
 import { type Listener, type ListenOptions, listen } from "../../src/serve/listener.ts";
+import { Metrics } from "../../src/serve/metrics/metrics.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { callPaths } from "../../src/syscalls/openapi.ts";
 import { type KernelOptions, TestKernel } from "./kernel.ts";
@@ -38,6 +39,7 @@ export class ServedKernel {
         random: seeded(2).bytes,
         callPaths: async () => callPaths(SYSCALLS.values()),
         publicObjects: null,
+        metrics: new Metrics(kernel.kernel.figures, realClock),
       },
       closeMs: 500,
       ...more,

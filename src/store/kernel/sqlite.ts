@@ -27,6 +27,7 @@ import { approvalRows } from "./processes/approvals.ts";
 import { archiveRows } from "./processes/archives.ts";
 import { budgetRows } from "./processes/budgets.ts";
 import { attachmentRows, trustRows } from "./processes/directories.ts";
+import { figureRows } from "./processes/figures.ts";
 import { processRows } from "./processes/processes.ts";
 import { routeRows } from "./processes/routes.ts";
 import { sessionRows } from "./processes/sessions.ts";
@@ -54,6 +55,7 @@ const GROUPS = {
   attachments: attachmentRows,
   workspaces: workspaceRows,
   usage: usageRows,
+  figures: figureRows,
   budgets: budgetRows,
   trust: trustRows,
   hooks: hookRows,

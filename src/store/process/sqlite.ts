@@ -45,6 +45,8 @@ export interface ProcessStoreOptions extends ProcessFilesOptions {
   readonly logRows?: () => number | undefined;
 }
 
+const OLDEST_QUEUED = "SELECT min(created_at) AS at FROM message_queue WHERE wakes = 1";
+
 export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
   const files = new ProcessFiles(options);
 
@@ -266,6 +268,10 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       });
       // --no-archive promises deletion: remove the rows from the WAL, too.
       if (sealed.ok) db.script("PRAGMA wal_checkpoint(TRUNCATE)");
+    },
+
+    async queuedSince(pid) {
+      return files.get(pid).get<{ at: number }>(OLDEST_QUEUED)?.at ?? null;
     },
 
     async answered(pid, requestKey) {

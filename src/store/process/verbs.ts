@@ -66,6 +66,8 @@ export interface ProcessStore
   projection(pid: string): Promise<Projection>;
   /** Stored answer to an outside request, or null. */
   answered(pid: string, requestKey: string): Promise<object | null>;
+  /** When the oldest message that waits for it came; null if none waits. */
+  queuedSince(pid: string): Promise<number | null>;
   /** Processes with an open database. */
   opened(): Promise<readonly string[]>;
   /** Deletes old rows; returns their number. */
