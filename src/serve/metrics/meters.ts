@@ -11,23 +11,28 @@ const LATENCIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 interface Series {
   /** Of each bucket alone; the text adds them up. */
   readonly counts: Float64Array;
+  readonly labels: string;
   sum: number;
 }
 
 /** Labels are one text: `call="proc.list"`, or empty. */
 export class Histogram {
   private readonly series = new Map<string, Series>();
+  private readonly buckets: readonly string[];
 
   constructor(
     private readonly family: Family,
     private readonly label: string | null,
     private readonly bounds: readonly number[] = LATENCIES,
-  ) {}
+  ) {
+    this.buckets = [...bounds, "+Inf"].map((bound) => `${family.name}_bucket{le="${bound}"`);
+  }
 
   observe(of: string, seconds: number): void {
     let series = this.series.get(of);
     if (series === undefined) {
-      series = { counts: new Float64Array(this.bounds.length + 1), sum: 0 };
+      const labels = this.label === null ? "" : labelsText({ [this.label]: of });
+      series = { counts: new Float64Array(this.bounds.length + 1), labels, sum: 0 };
       this.series.set(of, series);
     }
     let bucket = 0;
@@ -39,13 +44,12 @@ export class Histogram {
   text(): string {
     const { name } = this.family;
     let text = headOf(this.family, "histogram");
-    for (const [of, { counts, sum }] of this.series) {
-      const labels = this.label === null ? "" : labelsText({ [this.label]: of });
-      const more = labels === "" ? "" : `,${labels}`;
+    for (const { counts, labels, sum } of this.series.values()) {
+      const end = labels === "" ? "} " : `,${labels}} `;
       let total = 0;
-      for (const [bucket, count] of counts.entries()) {
-        total += count;
-        text += `${name}_bucket{le="${this.bounds[bucket] ?? "+Inf"}"${more}} ${total}\n`;
+      for (let bucket = 0; bucket < counts.length; bucket++) {
+        total += counts[bucket]!;
+        text += `${this.buckets[bucket]}${end}${total}\n`;
       }
       const braces = labels === "" ? "" : `{${labels}}`;
       text += `${name}_sum${braces} ${sum}\n${name}_count${braces} ${total}\n`;
