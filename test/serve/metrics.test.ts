@@ -5,6 +5,7 @@ import { realClock } from "../../src/lib/clock.ts";
 import { Counter, Histogram, valuesText } from "../../src/serve/metrics/meters.ts";
 import { Metrics } from "../../src/serve/metrics/metrics.ts";
 import { TestKernel } from "../support/kernel.ts";
+import { ServedKernel } from "../support/served-kernel.ts";
 
 const FAMILY = { name: "gsv_x", help: "A\\B\nC" };
 
@@ -110,6 +111,32 @@ test("no pid, account, label or text is in it, and each line is of the format", 
   const label = '[a-z_]+="(?:[^"\\\\\\n]|\\\\.)*"';
   for (const line of text.trimEnd().split("\n"))
     expect(line).toMatch(new RegExp(`^# (?:HELP|TYPE) |^[a-z_]+(?:\\{${label}(?:,${label})*\\})? [0-9.e+-]+$`));
+});
+
+test("only a token of its kind opens /metrics, and opens nothing else", async () => {
+  const served = await ServedKernel.boot();
+  const get = async (path: string, token: string) =>
+    await served.request("GET", path, undefined, { authorization: `Bearer ${token}` });
+  const { token } = await served.kernel.sys.call<{ token: string }>("sys.token.create", { kind: "metrics" });
+  const response = await get("/metrics", token);
+  expect([response.status, response.headers.get("content-type")]).toEqual([
+    200,
+    "text/plain; version=0.0.4; charset=utf-8",
+  ]);
+  expect((await get("/metrics", served.token)).status).toBe(403);
+  expect((await get("/api/health", token)).status).toBe(403);
+  expect((await fetch(`${served.listener.url}/metrics`)).status).toBe(401);
+  const found = values(await (await get("/metrics", token)).text());
+  expect(found.get('gsv_http_requests_total{route="/metrics",status="403"}')).toBe(1);
+  expect(found.get('gsv_entries_rejected_total{status="401"}')).toBe(1);
+});
+
+test("figures are of the whole home: another person may not make such a token", async () => {
+  const { kernel } = await measured();
+  const { uid } = await kernel.person(0).call<{ uid: number }>("account.create", { username: "eve" });
+  expect(await kernel.refusal("sys.token.create", { kind: "metrics" }, kernel.person(uid))).toMatchObject({
+    code: "EPERM",
+  });
 });
 
 test("nothing is collected before the first request, nor after the listener closed", async () => {

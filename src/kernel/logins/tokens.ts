@@ -31,6 +31,8 @@ export function tokensService(ports: TokenPorts): Tokens {
       if (role !== undefined && role !== ROLES[kind])
         throw new SysError("EINVAL", `tokens of kind ${kind} have the role ${ROLES[kind]}, not ${role}`);
       if (device !== undefined && kind !== "node") throw new SysError("EINVAL", "--device is for tokens of kind node");
+      if (kind === "metrics" && !isRoot(caller) && (await kernel.accounts.firstHuman())?.uid !== caller.uid)
+        throw new SysError("EPERM", "metrics show the whole home: only its person and root make a token for them");
       const now = clock.now();
       const token = `gsv_${kind}_${Buffer.from(ports.random(RANDOM_BYTES)).toString("base64url")}`;
       const row: TokenRow = {

@@ -65,7 +65,8 @@ class EventStream {
   private resumed = false;
   private isOver = false;
   private hasLeft = false;
-  private isClosed = false;
+  /** Ends the listening to signals that outlive this stream. */
+  private readonly closed = new AbortController();
   private wake = () => {};
 
   constructor(
@@ -73,7 +74,7 @@ class EventStream {
     { pid, types }: Wish,
     private readonly visit: Visit,
   ) {
-    const { host, request, left, closing } = visit;
+    const { host, request, left, closing, ended } = visit;
     streams.set(host, (streams.get(host) ?? 0) + 1);
     const wants = (name: string) => types === null || wantsName({ names: types }, name as Signal["name"]);
     this.wantsState = wants("process.state");
@@ -85,13 +86,14 @@ class EventStream {
       this.isOver = true;
       this.wake();
     };
-    closing.addEventListener("abort", end);
+    const { signal } = this.closed;
+    for (const each of [closing, ended]) each.addEventListener("abort", end, { signal });
+    left.addEventListener("abort", () => this.wake(), { signal });
     request.signal.addEventListener("abort", () => {
       end();
       // A reader that left before it read anything never starts the generator.
       void this.close();
     });
-    left.addEventListener("abort", () => this.wake());
   }
 
   /** Throws for a process that does not exist, and for a cursor that is none. */
@@ -138,8 +140,8 @@ class EventStream {
   }
 
   async close(): Promise<void> {
-    if (this.isClosed) return;
-    this.isClosed = true;
+    if (this.closed.signal.aborted) return;
+    this.closed.abort();
     const { host } = this.visit;
     streams.set(host, (streams.get(host) ?? 1) - 1);
     this.stopHearing();
