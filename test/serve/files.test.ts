@@ -9,6 +9,7 @@ import type { ListenOptions } from "../../src/serve/listener.ts";
 import type { Visit } from "../../src/serve/route.ts";
 import type { FileStat } from "../../src/syscalls/fs/fs-tree.ts";
 import { FakeClock } from "../support/clock.ts";
+import { hostPorts } from "../support/listening.ts";
 import { seeded } from "../support/random.ts";
 import { ServedKernel } from "../support/served-kernel.ts";
 
@@ -189,7 +190,7 @@ describe("an upload that ends early", () => {
 
   test("is cut when it is slower than 16 KiB a second for 10 seconds", async () => {
     const clock = new FakeClock();
-    const host = { clock, random: seeded(3).bytes, callPaths: async () => ({}), publicObjects: null };
+    const host = hostPorts({ clock });
     const { ask, text, put } = await serve({ host });
     await put("~/a", "old");
     let asked = 0;

@@ -7,7 +7,7 @@ import type { ClientInfo } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { listenAddress } from "../../src/serve/listen-address.ts";
 import { type Listener, type ListenOptions, listen } from "../../src/serve/listener.ts";
-import type { PublicObjects } from "../../src/serve/route.ts";
+import type { PublicObjects, ServeHost } from "../../src/serve/route.ts";
 import { classOf, type FakeDoor } from "./door.ts";
 import { seeded } from "./random.ts";
 
@@ -40,19 +40,23 @@ export function listening(
       ...{ clock: realClock, pid: 4711, exe: "/usr/bin/gsv", classOf },
       onFault: (call, error) => faults?.push(`${call}: ${String(error)}`),
     },
-    host: {
-      clock: realClock,
-      random: seeded(1).bytes,
-      callPaths: async () => ({}),
-      publicObjects,
-      metrics: NO_METRICS,
-    },
+    host: hostPorts({ publicObjects }),
     closeMs: 500,
     ...rest,
   });
 }
 
-const NO_METRICS = { text: async () => "", answered: () => {}, close: () => {} };
+/** What handlers get besides a Sys. */
+export function hostPorts(more: Partial<ServeHost> = {}): ServeHost {
+  return {
+    clock: realClock,
+    random: seeded(1).bytes,
+    callPaths: async () => ({}),
+    publicObjects: null,
+    metrics: { text: async () => "", answered: () => {}, close: () => {} },
+    ...more,
+  };
+}
 
 /** As a client knows it. */
 export function serverAt(url: string, more: Partial<RemoteServer> = {}): RemoteServer {
