@@ -207,7 +207,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
     onFault,
     newRequestId,
     host,
-    figures: figureSource({ ports, dispatches, startedAt: begun.startedAt, clients: () => host.clients() }),
+    figures: figureSource({ ports, dispatches, clock, startedAt: begun.startedAt, clients: () => host.clients() }),
     serving: servingParts({
       ...{ rows: ports.kernel.config, clock, onFault, listen: () => host.listen },
       isPersonOfHome: personOfHome(ports.kernel.accounts),

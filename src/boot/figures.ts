@@ -2,6 +2,7 @@
 
 import { usdOf } from "../abi/process/money.ts";
 import type { Dispatches } from "../kernel/dispatches.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { FigureSource, Figures } from "../serve/metrics/figures.ts";
 import type { UsageTotals } from "../store/kernel/processes/figures.ts";
 import { timeWrites } from "../store/open.ts";
@@ -11,6 +12,7 @@ export interface FigurePorts {
   readonly ports: Pick<Ports, "kernel" | "processes">;
   readonly dispatches: Pick<Dispatches, "timeCalls">;
   readonly startedAt: number;
+  readonly clock: Clock;
   readonly clients: () => number;
 }
 
@@ -22,6 +24,7 @@ const NOTHING = { turns: 0, wasted: 0, unpriced: 0, micros: 0, input: 0, output:
 export function figureSource({
   ports: { kernel, processes },
   dispatches,
+  clock,
   startedAt,
   clients,
 }: FigurePorts): FigureSource {
@@ -52,7 +55,7 @@ export function figureSource({
 
   return {
     watch({ call, write }) {
-      const stops = [dispatches.timeCalls(call), timeWrites(write)];
+      const stops = [dispatches.timeCalls(call), timeWrites({ mono: () => clock.mono(), wrote: write })];
       return () => {
         for (const stop of stops) stop();
       };

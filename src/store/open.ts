@@ -34,12 +34,16 @@ export type Row = { readonly [column: string]: unknown };
 // Statement cache per connection. One turn uses about 60 statements; with the default of 20 all of them would be recompiled.
 Database.MAX_QUERY_CACHE_SIZE = 160;
 
-type TimedWrite = (durability: Durability, ms: number) => void;
+/** `mono` reads a clock. */
+export interface WriteTimer {
+  mono(): number;
+  wrote(durability: Durability, ms: number): void;
+}
 
-const timers = new Set<TimedWrite>();
+const timers = new Set<WriteTimer>();
 
-/** Calls `timer` after each transaction of any database of this program; the function that it returns ends that. */
-export function timeWrites(timer: TimedWrite): () => void {
+/** Measures each transaction of any database of this program; the function that it returns ends that. */
+export function timeWrites(timer: WriteTimer): () => void {
   timers.add(timer);
   return () => void timers.delete(timer);
 }
@@ -258,11 +262,10 @@ function translated<T>(path: string, body: () => T): T {
 }
 
 function timed<T>(durability: Durability, write: () => T): T {
-  const before = performance.now();
+  const started = [...timers].map((timer) => ({ timer, at: timer.mono() }));
   try {
     return write();
   } finally {
-    const ms = performance.now() - before;
-    for (const timer of timers) timer(durability, ms);
+    for (const { timer, at } of started) timer.wrote(durability, timer.mono() - at);
   }
 }
