@@ -5,7 +5,7 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hotChunk } from "./bundle/hot-chunk.ts";
 import { lateHtml } from "./bundle/late-html.ts";
-import { leanSdks } from "./bundle/lean-sdks.ts";
+import { leanMcp, leanSdks } from "./bundle/lean-sdks.ts";
 import { readyMade } from "./bundle/ready-made.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -14,7 +14,14 @@ const ROOT = dirname(import.meta.dir);
 export const GSV = {
   entry: join(import.meta.dir, "main.ts"),
   workers: ["shell", "code", "search"].map((name) => join(import.meta.dir, `workers/${name}-worker.ts`)),
-  replaced: { "ready-made": 7, "without-devtools": 1, "lean-commander": 2, "lean-sdks": 53, "late-html": 1 },
+  replaced: {
+    "ready-made": 7,
+    "without-devtools": 1,
+    "lean-commander": 2,
+    "lean-sdks": 53,
+    "lean-mcp": 1,
+    "late-html": 1,
+  },
 };
 
 /** The dynamic imports of `gsv proc list`, which most commands share. */
@@ -52,7 +59,7 @@ export async function build({ entry, workers = [], outfile, commit, replaced }: 
   const unfinished = `${outfile}.${process.pid}.new`;
   const counts: { [plugin: string]: number } = {};
   const counted = (plugin: Bun.BunPlugin) => counting(plugin, counts);
-  const others = [withoutDevtools, leanCommander, leanSdks, lateHtml].map(counted);
+  const others = [withoutDevtools, leanCommander, leanSdks, leanMcp, lateHtml].map(counted);
   try {
     await Bun.build({
       entrypoints: [entry, ...workers],

@@ -41,6 +41,13 @@ const LIST_BYTES_MAX = 1024 * 1024;
 /** gsv's own deadlines end calls, not the SDK's. */
 const NEVER_MS = 2 ** 31 - 1;
 
+/** What a tool returns is text for a model, whatever it promised. */
+const ANY_RESULT = {
+  getValidator:
+    <T>() =>
+    (input: unknown) => ({ valid: true as const, data: input as unknown as T & {}, errorMessage: undefined }),
+};
+
 export async function openLink(ports: LinkPorts, known: Era | null): Promise<McpLink> {
   const { Client } = await import("@modelcontextprotocol/client");
   const connect = async (era: Era | null) => {
@@ -51,6 +58,7 @@ export async function openLink(ports: LinkPorts, known: Era | null): Promise<Mcp
         capabilities: {},
         versionNegotiation: { mode: "auto", probe: { timeoutMs: PROBE_MS } },
         inputRequired: { autoFulfill: false },
+        jsonSchemaValidator: ANY_RESULT,
         listChanged: { tools: { onChanged: ports.onChange, autoRefresh: false } },
       },
     );
