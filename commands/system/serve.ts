@@ -24,6 +24,9 @@ const spec = {
       field.text("address and port (default: 127.0.0.1:4870)", { longest: 300, meta: "HOST:PORT" }),
     ),
     tls: field.optional(field.text("files of the certificate and its key", { longest: 4096, meta: "CERT,KEY" })),
+    behindProxy: field.optional(
+      field.text("networks of the proxies before it, which say who the client is", { longest: 1000, meta: "CIDR" }),
+    ),
     public: field.flag("serve everything under /public without a token"),
   },
   examples: [
@@ -39,7 +42,7 @@ const spec = {
   ],
 };
 
-export const serve = command(spec, async ({ args: { what, listen, tls, public: isPublic }, json }, io) => {
+export const serve = command(spec, async ({ args: { what, listen, tls, behindProxy, public: isPublic }, json }, io) => {
   const sys = io.sys();
   if (what === "code") return await printCode(io, json);
   if (tls !== undefined) await io.remotes.onlyHere("certificates of this computer");
@@ -50,6 +53,7 @@ export const serve = command(spec, async ({ args: { what, listen, tls, public: i
   const asked = {
     ...(listen !== undefined && { listen }),
     ...(files !== undefined && { tls: files }),
+    ...(behindProxy !== undefined && { proxy: behindProxy }),
     ...(isPublic && { public: true }),
   };
   const status =

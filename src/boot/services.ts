@@ -294,7 +294,7 @@ function bootPeople(core: Core, { closer }: ProcessParts): People {
     tokens: tokensService({ kernel, clock, random, onRevoked }),
     logins: loginsService({
       ...{ kernel, clock, onRevoked, newCode: (uid) => core.entries.newCode(uid) },
-      url: () => core.serving.url,
+      url: () => core.serving.pageUrl,
     }),
     rights: rightsService(kernel),
     audit: auditLog(kernel, clock),

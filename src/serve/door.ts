@@ -22,7 +22,7 @@ export interface Knock {
   /** null if it is not known before the body comes. */
   readonly bodyBytes: number | null;
   readonly isUpgrade: boolean;
-  /** The first header of a proxy in it, if any. */
+  /** What is wrong with its headers of a proxy; null if nothing is. */
   readonly forwarded: string | null;
 }
 
@@ -106,7 +106,7 @@ function strangerIn(knock: Knock, { hosts, scheme }: DoorOptions): Verdict | nul
   // DNS rebinding: only this rule stops a page whose name was pointed at this computer.
   if (!hosts.has(host)) return refused(421, "this host name is not served here; allow it with the setting serve.hosts");
   if (!METHODS.has(knock.method)) return refused(405, `${knock.method} is not a method of this server`);
-  if (knock.forwarded !== null) return refused(400, `${knock.forwarded} came, but this server is behind no proxy`);
+  if (knock.forwarded !== null) return refused(400, knock.forwarded);
   if (knock.origin !== null && knock.origin !== `${scheme}://${host}`)
     return refused(403, "this page is of another origin");
   return null;

@@ -13,16 +13,18 @@ export const LISTEN_DEFAULT = "127.0.0.1:4870";
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
 
-export function listenAddress(text: string, hasTls: boolean): ListenAddress {
+/** `isProtected`: it has a certificate, or a proxy with one in front. */
+export function listenAddress(text: string, isProtected: boolean): ListenAddress {
   const match = /^(?:\[([0-9a-fA-F:.]{2,45})\]|([A-Za-z0-9.-]{0,253})):([0-9]{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   if (match === null || port > 65_535)
     throw new SysError("EINVAL", `not an address with a port: ${clip(text)}`, [`for example: ${LISTEN_DEFAULT}`]);
   const host = (match[1] ?? match[2] ?? "").toLowerCase() || "127.0.0.1";
   const isLoopback = isLoopbackHost(host);
-  if (!isLoopback && !hasTls)
+  if (!isLoopback && !isProtected)
     throw new SysError("EINVAL", `${clip(text)} needs TLS: tokens would travel unencrypted`, [
       `give a certificate: gsv serve --listen ${clip(text)} --tls CERT,KEY`,
+      `or name the proxy that has one: gsv serve --listen ${clip(text)} --behind-proxy CIDR`,
       `or listen on this computer only: gsv serve --listen 127.0.0.1:${port}`,
     ]);
   return { host, port, isLoopback };
@@ -38,11 +40,12 @@ export function hostsOf(
   { host, isLoopback }: ListenAddress,
   port: number,
   more: readonly string[],
+  isBehindProxy: boolean,
 ): ReadonlySet<string> {
   const names = isLoopback ? ["127.0.0.1", "localhost", "[::1]"] : [];
   if (host !== "0.0.0.0" && host !== "::") names.push(host.includes(":") ? `[${host}]` : host);
-  // A browser leaves out the usual port.
-  const usual = port === 80 || port === 443;
+  // A browser leaves out the usual port, which is that of the proxy if there is one.
+  const usual = port === 80 || port === 443 || isBehindProxy;
   const all = [...names, ...more.map((name) => name.toLowerCase())];
   return new Set(all.flatMap((name) => (/:\d+$/.test(name) ? [name] : [`${name}:${port}`, ...(usual ? [name] : [])])));
 }

@@ -8,9 +8,10 @@ import type { Arrival, Credentials, Entered, EntryRequest } from "../abi/identit
 import { type ClientInfo, type LeaveReason, NO_DIRECTORY, type Sys } from "../abi/sys.ts";
 import { waitAtMost } from "../lib/wait.ts";
 import { Connection, type ConnectionOptions } from "../rpc/connection.ts";
-import { plainAddress } from "./arrival.ts";
+import { type Source, sourceOf } from "./arrival.ts";
 import { bytesMaxOf, type Knock, type Verdict, verdictOf } from "./door.ts";
 import { hostsOf, type ListenAddress } from "./listen-address.ts";
+import { isWithin, type Network, plainAddress } from "./networks.ts";
 import { leavingNow, problem, problemOf } from "./rest.ts";
 import type { Route, ServeHost } from "./route.ts";
 import { ROUTES } from "./routes.ts";
@@ -22,6 +23,8 @@ export interface ListenOptions {
   /** More names by which clients may address it. */
   readonly hosts: readonly string[];
   readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** Their headers say who the client is. */
+  readonly proxies: readonly Network[];
   readonly version: string;
   readonly accept: (client: ClientInfo, login: Credentials, arrival: Arrival) => Promise<Sys>;
   readonly enter: (request: EntryRequest, arrival: Arrival) => Promise<Entered>;
@@ -35,6 +38,8 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly url: string;
+  /** Where a browser reaches it: by its first name in the settings, if it has one. */
+  readonly pageUrl: string;
   readonly clients: number;
   bye(why: LeaveReason): void;
   /** Takes no more requests, answers calls that change something, and closes. */
@@ -48,10 +53,22 @@ const WEBSOCKET_IDLE_S = 60;
 /** The largest frame, with small ones before it in the same message. */
 const MESSAGE_BYTES_MAX = LIMITS.frameBytesMax + 256 * 1024;
 const CLOSE_MS = 5000;
-const FORWARDED = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded"];
+
+/** A request and who makes it. */
+interface Approach {
+  readonly verdict: Verdict;
+  /** The address of the client. */
+  readonly peer: string;
+  readonly isSecure: boolean;
+  readonly cookie: string;
+}
+
+const ONLY_PROXY: Verdict = {
+  ...{ kind: "refused", status: 403, detail: "only the proxy of this server may connect to this port" },
+};
 
 export function listen(options: ListenOptions): Listener {
-  const { address, tls, routes = ROUTES } = options;
+  const { address, tls, proxies, routes = ROUTES } = options;
   const sockets = new Set<ServerWebSocket<Visitor>>();
   const max = options.connectionsMax ?? LIMITS.connectionsMax;
   let leaving: LeaveReason | null = null;
@@ -105,8 +122,8 @@ export function listen(options: ListenOptions): Listener {
   });
   const port = server.port ?? address.port;
   const scheme = tls === null ? "http" : "https";
-  const cookie = scheme === "https" ? "__Host-gsv" : `gsv_${port}`;
-  const door = { routes, hosts: hostsOf(address, port, options.hosts), scheme, cookie };
+  const hosts = hostsOf(address, port, options.hosts, proxies.length > 0);
+  const isOpen = address.isLoopback || tls !== null;
 
   function accept(client: ClientInfo, login: Credentials = {}, socket: ServerWebSocket<Visitor>): Promise<Sys> {
     const { token, isBrowser, arrival } = socket.data;
@@ -119,11 +136,12 @@ export function listen(options: ListenOptions): Listener {
   }
 
   async function counted(request: Request, listening: Server<Visitor>): Promise<Response | undefined> {
-    const verdict = verdictOf(knockOf(request), door);
+    const approach = approachOf(request, listening);
+    const { verdict } = approach;
     const route = verdict.kind === "in" ? verdict.route.path : null;
     const { metrics } = options.host;
     try {
-      const response = await answer(request, verdict, listening);
+      const response = await answer(request, approach, listening);
       metrics.answered(route, response?.status ?? SWITCHED);
       return response;
     } catch (error) {
@@ -132,13 +150,29 @@ export function listen(options: ListenOptions): Listener {
     }
   }
 
-  async function answer(request: Request, verdict: Verdict, listening: Server<Visitor>): Promise<Response | undefined> {
+  function approachOf(request: Request, listening: Server<Visitor>): Approach {
+    const socketAddress = listening.requestIP(request)?.address;
+    const source = sourceOf(request.headers, socketAddress, proxies);
+    const clientScheme = source.scheme ?? scheme;
+    const from = {
+      ...{ peer: source.address, isSecure: clientScheme === "https" },
+      cookie: clientScheme === "https" ? "__Host-gsv" : `gsv_${port}`,
+    };
+    // Without TLS the way to the proxy is the only one that others cannot read.
+    if (!isOpen && !isWithin(plainAddress(socketAddress), proxies)) return { ...from, verdict: ONLY_PROXY };
+    const door = { routes, hosts, scheme: clientScheme, cookie: from.cookie };
+    return { ...from, verdict: verdictOf(knockOf(request, source), door) };
+  }
+
+  async function answer(
+    request: Request,
+    { verdict, ...from }: Approach,
+    listening: Server<Visitor>,
+  ): Promise<Response | undefined> {
     if (verdict.kind === "refused") return problem(verdict.status, null, verdict.detail, [], verdict.allow);
     const { route } = verdict;
     const isLeaving = leaving !== null;
     if (isLeaving && !route.isLasting) return leavingNow();
-    const peer = plainAddress(listening.requestIP(request)?.address);
-    const from = { peer, isSecure: door.scheme === "https", cookie: door.cookie };
     const ports = { ...options, ...from, routes, listening, isLeaving, left: left.signal, closing: closed.signal };
     return await route.answer(visitOf(request, verdict, ports));
   }
@@ -152,8 +186,10 @@ export function listen(options: ListenOptions): Listener {
     await server.stop(true);
   }
 
+  const url = `${scheme}://${shownHost(address.host)}:${port}`;
   return {
-    url: `${scheme}://${shownHost(address.host)}:${port}`,
+    url,
+    pageUrl: pageUrlOf(options, url, port),
     get clients() {
       return sockets.size;
     },
@@ -169,11 +205,18 @@ export function listen(options: ListenOptions): Listener {
   };
 }
 
+function pageUrlOf({ address, hosts, proxies, tls }: ListenOptions, url: string, port: number): string {
+  const [name] = hosts;
+  if (name === undefined || (address.isLoopback && proxies.length === 0)) return url;
+  if (proxies.length > 0) return `https://${name}`;
+  return `${tls === null ? "http" : "https"}://${/:\d+$/.test(name) ? name : `${name}:${port}`}`;
+}
+
 function withoutPlace({ clientId, version, flags }: ClientInfo): ClientInfo {
   return { clientId, version, cwd: NO_DIRECTORY, env: {}, ...(flags !== undefined && { flags }) };
 }
 
-function knockOf(request: Request): Knock {
+function knockOf(request: Request, { fault }: Source): Knock {
   const header = (name: string) => request.headers.get(name);
   return {
     method: request.method,
@@ -189,7 +232,7 @@ function knockOf(request: Request): Knock {
     hasBody: request.body !== null,
     bodyBytes: numberIn(header("content-length")),
     isUpgrade: header("upgrade")?.toLowerCase() === "websocket",
-    forwarded: FORWARDED.find((name) => request.headers.has(name)) ?? null,
+    forwarded: fault,
   };
 }
 

@@ -13,8 +13,9 @@ import type { ConfigRows } from "../store/kernel/config.ts";
 import type { ServeStatus, Serving } from "../syscalls/system/serve.ts";
 import { LISTEN_DEFAULT, listenAddress } from "./listen-address.ts";
 import type { Listener, ListenOptions } from "./listener.ts";
+import { networksIn } from "./networks.ts";
 
-type ListenChoice = Pick<ListenOptions, "address" | "hosts" | "tls"> & {
+type ListenChoice = Pick<ListenOptions, "address" | "hosts" | "tls" | "proxies"> & {
   /** Serve the objects under `public/`. */
   readonly isPublic: boolean;
 };
@@ -33,8 +34,8 @@ export interface ServingPorts {
 export interface ServingParts {
   readonly service: Serving;
   readonly isOn: boolean;
-  /** null while nothing listens. */
-  readonly url: string | null;
+  /** Where a browser reaches it; null while nothing listens. */
+  readonly pageUrl: string | null;
   readonly clients: number;
   /** Listens again where the last kernel did. */
   begin(): Promise<void>;
@@ -96,8 +97,12 @@ export function servingParts(ports: ServingPorts): ServingParts {
         const stored = await ports.settings();
         const text = asked.listen ?? stored["serve.listen"] ?? LISTEN_DEFAULT;
         const tls = asked.tls ?? stored["serve.tls"] ?? "";
+        const proxy = asked.proxy ?? stored["serve.proxy"] ?? "";
         const wantsPublic = asked.public ?? stored["serve.public"] === "true";
-        const options = { ...(await optionsFrom(text, tls, stored)), isPublic: wantsPublic };
+        const options = {
+          ...(await optionsFrom(text, { ...stored, "serve.tls": tls, "serve.proxy": proxy })),
+          isPublic: wantsPublic,
+        };
         const before = open;
         // The same port cannot be bound twice.
         if (before !== null && listen === text) {
@@ -114,12 +119,13 @@ export function servingParts(ports: ServingPorts): ServingParts {
         // The next kernel listens on the same port, also if this one chose it.
         [listen, fault] = [text.replace(/:0+$/, `:${new URL(open.url).port}`), null];
         isPublic = wantsPublic;
-        await keep({ "serve.listen": listen, "serve.tls": tls, "serve.public": isPublic ? "true" : "" }, caller.uid);
+        const kept = { "serve.listen": listen, "serve.tls": tls, "serve.proxy": proxy };
+        await keep({ ...kept, "serve.public": isPublic ? "true" : "" }, caller.uid);
         return await status();
       },
       async stop({ caller }) {
         await mayChange(caller);
-        await keep({ "serve.listen": "", "serve.tls": "", "serve.public": "" }, caller.uid);
+        await keep({ "serve.listen": "", "serve.tls": "", "serve.proxy": "", "serve.public": "" }, caller.uid);
         const before = open;
         [open, listen, fault] = [null, null, null];
         before?.bye("stop");
@@ -130,8 +136,8 @@ export function servingParts(ports: ServingPorts): ServingParts {
     get isOn() {
       return open !== null;
     },
-    get url() {
-      return open?.url ?? null;
+    get pageUrl() {
+      return open?.pageUrl ?? null;
     },
     get clients() {
       return open?.clients ?? 0;
@@ -143,7 +149,7 @@ export function servingParts(ports: ServingPorts): ServingParts {
       listen = text;
       for (let tries = 0; open === null && listen === text; tries++) {
         try {
-          const options = await optionsFrom(text, stored["serve.tls"] ?? "", stored);
+          const options = await optionsFrom(text, stored);
           open = await opened(text, options);
           [fault, isPublic] = [null, options.isPublic];
         } catch (error) {
@@ -181,11 +187,19 @@ export function servingAtRest(settings: ServingPorts["settings"]): Pick<Serving,
   };
 }
 
-async function optionsFrom(text: string, tls: string, stored: { readonly [name: string]: string }) {
+async function optionsFrom(text: string, stored: { readonly [name: string]: string }) {
+  const tls = stored["serve.tls"] ?? "";
+  const proxies = networksIn(stored["serve.proxy"] ?? "");
   const certificate = tls === "" ? null : await certificateIn(tls);
   const names = (stored["serve.hosts"] ?? "").split(",").map((name) => name.trim());
-  const address = listenAddress(text, certificate !== null);
-  return { address, hosts: names.filter(Boolean), tls: certificate, isPublic: stored["serve.public"] === "true" };
+  const address = listenAddress(text, certificate !== null || proxies.length > 0);
+  return {
+    address,
+    proxies,
+    hosts: names.filter(Boolean),
+    tls: certificate,
+    isPublic: stored["serve.public"] === "true",
+  };
 }
 
 async function certificateIn(tls: string): Promise<{ readonly cert: string; readonly key: string }> {

@@ -9,7 +9,7 @@ import { ROUTES } from "../../src/serve/routes.ts";
 const HOST = "127.0.0.1:4870";
 const door = {
   ...{ routes: ROUTES, cookie: "gsv_4870" },
-  hosts: hostsOf(listenAddress(HOST, false), 4870, ["gsv.lan"]),
+  hosts: hostsOf(listenAddress(HOST, false), 4870, ["gsv.lan"], false),
   scheme: "http",
 };
 const GET: Knock = {

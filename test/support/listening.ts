@@ -25,6 +25,7 @@ export function listening(
     address: listenAddress(at, rest.tls != null),
     hosts: [],
     tls: null,
+    proxies: [],
     version: door.version,
     async accept(client: ClientInfo, { token, password }: Credentials, { address }: Arrival) {
       peers?.push(address);

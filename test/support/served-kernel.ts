@@ -25,6 +25,7 @@ export class ServedKernel {
       address: listenAddress("127.0.0.1:0", false),
       hosts: [],
       tls: null,
+      proxies: [],
       version: "1.0.0",
       accept: (client, login, arrival): Promise<Sys> => kernel.kernel.accept(client, login, arrival),
       enter: (request, arrival) => kernel.kernel.entries.enter(request, arrival),

@@ -232,6 +232,10 @@ export const SETTINGS = {
     ...ROOT,
     unset: "none",
   }),
+  "serve.proxy": setting("text", "networks of the proxies before the listener, such as 10.0.0.0/8", "", {
+    ...ROOT,
+    unset: "none",
+  }),
   "serve.public": flag("serve everything under /public without a token; read when the listener opens", false, ROOT),
   "serve.hosts": setting("text", "more host names of the listener, separated by commas", "", {
     ...ROOT,

@@ -19,7 +19,7 @@ export interface Serving {
   status(): Promise<ServeStatus>;
   start(
     context: CallContext,
-    asked: { readonly listen?: string; readonly tls?: string; readonly public?: boolean },
+    asked: { readonly listen?: string; readonly tls?: string; readonly proxy?: string; readonly public?: boolean },
   ): Promise<ServeStatus>;
   stop(context: CallContext): Promise<ServeStatus>;
 }
@@ -54,6 +54,7 @@ export const serveCalls = [
     input: {
       listen: field.optional(field.text("address and port", { longest: 300, meta: "HOST:PORT" })),
       tls: field.optional(field.text("files of the certificate and its key", { longest: 4096, meta: "CERT,KEY" })),
+      proxy: field.optional(field.text("networks of the proxies before it", { longest: 1000, meta: "CIDR" })),
       public: field.flag("serve everything under /public without a token"),
     },
     run: ({ serving }: { serving: Serving }, args, context) => serving.start(context, args),
