@@ -46,8 +46,10 @@ export function withCommands(sharedOf: (shell: Interpreter) => Shared | null) {
       const isRedirected = state.fileDescriptors?.has(1) === true || state.fileDescriptors?.has(2) === true;
       const own = { ...(isRedirected ? { out: null, err: null } : streams), input: isLive ? input : null };
       if (calls.isProgram(name)) {
+        // Otherwise the output is collected, which takes several times its size.
+        const isStreamed = own.out?.isScript === true && !isTraced;
         const isStage = own.input !== null || own.out?.pipe || own.err?.pipe;
-        if (!isStage) return run();
+        if (!isStage && !isStreamed) return run();
         const call = calls.open(own);
         try {
           return await run([streamWord(call), ...args]);
