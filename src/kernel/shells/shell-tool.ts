@@ -25,7 +25,7 @@ export interface ShellToolPorts {
 }
 
 const WAIT_MS = 60_000;
-const PIECE_BYTES = 1024 * 1024;
+const PIECE_BYTES = 256 * 1024;
 /** Leaves room for the rest of the result. */
 const OUTPUT_BYTES_MAX = LIMITS.toolOutputBytesMax - 1024;
 const REMEMBERED_MAX = 1000;
@@ -103,7 +103,7 @@ function idIn({ id, input }: ExecRequest): string {
 function* piecesOf(output: Output): Generator<Uint8Array> {
   for (let at = 0; at < output.bytes; ) {
     const { pieces, next } = output.page(at, PIECE_BYTES);
-    yield Buffer.concat(pieces.map(({ bytes }) => bytes));
+    for (const { bytes } of pieces) yield bytes;
     if (next === at) return;
     at = next;
   }

@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { FromRunner } from "../../targets/shell.ts";
 import type { Sink } from "./files.ts";
 
-const PIECE_BYTES = 16 * 1024;
+const PIECE_BYTES = 64 * 1024;
 const PIECE_MS = 20;
 const POST_BYTES = 1024 * 1024;
 /** The first pieces are sent immediately: most scripts print no more, and a script that hangs then holds nothing back. */

@@ -3,7 +3,7 @@
 import { options } from "./options.ts";
 import { type Call, Usage } from "./program.ts";
 
-const PIECE = 10_000;
+const PIECE = 1000;
 const ENDLESS = /^[-+]?inf(?:inity)?$/i;
 
 export async function seq(call: Call): Promise<number> {
