@@ -1,4 +1,4 @@
-// `tail -f FILE | while read -r line`: the loop runs while the program prints, and ends it.
+// Programs that print as they go: alone, and in `tail -f FILE | while read -r line`, where the loop runs meanwhile and ends the program.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { Scripts } from "../support/scripts.ts";
@@ -6,6 +6,20 @@ import { Scripts } from "../support/scripts.ts";
 const scripts = new Scripts();
 afterAll(() => scripts.close());
 beforeEach(() => scripts.reset());
+
+test("a program outside of a pipe prints before it ends, in order with what others report", async () => {
+  const heard: number[] = [];
+  const watch = { hear: (stdout: string) => heard.push(stdout.length) };
+  const { stdout } = await scripts.run("seq 500000", { outputBytesMax: 64 * 1024 * 1024 }, watch);
+  expect(stdout.length).toBe(3_388_895);
+  // Output that was collected until the end would come in pieces of 1 MiB.
+  expect(heard[0]).toBeLessThan(256 * 1024);
+  expect(await scripts.run("seq 2; ls nope; seq 1 > f; cat f f >&2; echo $(seq 3)")).toEqual({
+    exit: 0,
+    stdout: "1\n2\n1 2 3\n",
+    stderr: "ls: cannot access 'nope': No such file or directory\n1\n1\n",
+  });
+});
 
 test("the loop reads each line when it is written, and its end ends tail", async () => {
   // The job writes the next line only after the loop has seen the one before.
