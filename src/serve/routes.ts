@@ -18,7 +18,7 @@ export const ROUTES: readonly Route[] = [
     answer: ({ isLeaving }) => (isLeaving ? leavingNow() : json(200, OK)),
   },
   // Also while the kernel leaves: the page connects to the next one.
-  ...["/", "/a/:file"].map(
+  ...["/", "/voice", "/a/:file"].map(
     (path): Route => ({
       ...{ path, methods: ["GET"], who: "public", body: "none", isLasting: true, answer: answerConsole },
       ...(path === "/" && { isLinked: true }),

@@ -14,6 +14,8 @@ export const ENTRIES = [
   "tui/web/main.tsx",
   "tui/web/index.html",
   "tui/web/icon.svg",
+  "tui/web/speech/voice.ts",
+  "tui/web/speech/voice.html",
   "tui/web/tsconfig.json",
 ];
 

@@ -16,11 +16,24 @@ const POLICY = [
   "font-src 'self'",
   "media-src 'self' blob:",
   "manifest-src 'self'",
+  // The document of the voice.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
+].join("; ");
+
+/** The only document that may compile WebAssembly. It has no cookie of its own and shows nothing. */
+const VOICE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
 ].join("; ");
 
 const HEADERS = {
@@ -30,7 +43,8 @@ const HEADERS = {
   "cross-origin-resource-policy": "same-origin",
   vary: "accept-encoding",
 };
-const PAGE_HEADERS = { "cache-control": "no-store", "content-security-policy": POLICY };
+const pageWith = (policy: string) => ({ "cache-control": "no-store", "content-security-policy": policy });
+const PAGES: { readonly [path: string]: object } = { "/": pageWith(POLICY), "/voice": pageWith(VOICE_POLICY) };
 const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
 
 type Coding = "br" | "gzip" | "identity";
@@ -44,7 +58,7 @@ export async function answerConsole({ request, url: { pathname } }: Visit): Prom
   if (file === undefined) return problem(404, "ENOENT", "nothing is served at this path");
   const coding = codingOf(request.headers.get("accept-encoding") ?? "");
   const tag = `"${file.tag}-${coding}"`;
-  const headers = { ...HEADERS, ...(pathname === "/" ? PAGE_HEADERS : FILE_HEADERS), etag: tag };
+  const headers = { ...HEADERS, ...(PAGES[pathname] ?? FILE_HEADERS), etag: tag };
   if (isKnown(request.headers.get("if-none-match") ?? "", tag)) return new Response(null, { status: 304, headers });
   const coded = coding === "identity" ? {} : { "content-encoding": coding };
   return new Response(bodyOf(file, coding), { headers: { ...headers, ...coded, "content-type": file.type } });

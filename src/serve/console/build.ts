@@ -19,28 +19,36 @@ const HASH_CHARS = 12;
 /** Throws the errors of the bundler. `quality`: of the compression, at most 11. */
 export async function builtConsole(quality: number): Promise<readonly ConsoleFile[]> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(SOURCES, "main.tsx")],
+    entrypoints: [join(SOURCES, "main.tsx"), join(SOURCES, "speech/voice.ts")],
     target: "browser",
     format: "esm",
     minify: true,
     define: { "process.env.NODE_ENV": '"production"' },
     plugins: [withPreact],
   });
-  const named = async (name: keyof typeof TYPES) =>
-    fileOf(name, (await outputs.find(({ path }) => path.endsWith(`.${name}`))?.text()) ?? "", quality);
-  const [script, style] = [await named("js"), await named("css")];
-  const icon = fileOf("svg", readFileSync(join(SOURCES, "icon.svg"), "utf8"), quality);
-  const page = readFileSync(join(SOURCES, "index.html"), "utf8")
+  const built = async (name: `${string}.${"js" | "css"}`) => {
+    const text = await outputs.find(({ path }) => path.endsWith(`/${name}`))?.text();
+    return fileOf(name, text ?? "", quality);
+  };
+  const read = (name: string) => readFileSync(join(SOURCES, name), "utf8");
+  const [script, style, voice] = [await built("main.js"), await built("main.css"), await built("voice.js")];
+  const icon = fileOf("icon.svg", read("icon.svg"), quality);
+  const page = read("index.html")
     .replace("main.tsx", script.path)
     .replace("console.css", style.path)
     .replace("icon.svg", icon.path);
-  return [fileOf("html", page, quality), script, style, icon];
+  const voicePage = read("speech/voice.html").replace("voice.ts", voice.path);
+  const pages = [fileOf("index.html", page, quality), fileOf("voice.html", voicePage, quality)];
+  return [...pages, script, style, icon, voice];
 }
 
-function fileOf(extension: keyof typeof TYPES, text: string, quality: number): ConsoleFile {
-  if (text === "") throw new Error(`the console has no ${extension} file`);
+const PAGES: { readonly [name: string]: string } = { "index.html": "/", "voice.html": "/voice" };
+
+function fileOf(name: `${string}.${keyof typeof TYPES}`, text: string, quality: number): ConsoleFile {
+  if (text === "") throw new Error(`the console has no ${name}`);
+  const [base = "", extension] = name.split(".") as [string, keyof typeof TYPES];
   const tag = createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARS);
-  const path = extension === "html" ? "/" : `/a/console-${tag}.${extension}`;
+  const path = PAGES[name] ?? `/a/${base === "voice" ? base : "console"}-${tag}.${extension}`;
   const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
   return { path, type: TYPES[extension], tag, brotli: new Uint8Array(brotliCompressSync(text, { params })) };
 }

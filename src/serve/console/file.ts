@@ -1,5 +1,5 @@
 export interface ConsoleFile {
-  /** `/` for the page, `/a/NAME-HASH.EXTENSION` for the rest. */
+  /** `/` and `/voice` for the pages, `/a/NAME-HASH.EXTENSION` for the rest. */
   readonly path: string;
   readonly type: string;
   /** A hash of the content. */

@@ -8,9 +8,11 @@ const SENTENCE_CHARS_MAX = 240;
 /** A longer answer is read up to here. */
 const CHARS_MAX = 64 * 1024;
 const DEPTH_MAX = 24;
+/** How `sanitize` shows characters that steer a terminal or the direction of text. */
+const SHOWN_CONTROLS = /⟨U\+[0-9A-F]+⟩/g;
 
 export function sentencesOf(markdown: string): readonly string[] {
-  const text = sanitize(markdown.slice(0, CHARS_MAX));
+  const text = sanitize(markdown.slice(0, CHARS_MAX)).replace(SHOWN_CONTROLS, "");
   const segmenter = new Intl.Segmenter(undefined, { granularity: "sentence" });
   return blocks(new Lexer({ gfm: true }).lex(text), 0)
     .flatMap((block) => [...segmenter.segment(block)].map(({ segment }) => segment.replace(/\s+/g, " ").trim()))

@@ -4,6 +4,7 @@ import { memo, useEffect, useLayoutEffect, useRef } from "react";
 import { VList, type VListHandle } from "virtua";
 import { reveal } from "../../../src/lib/text/sanitize.ts";
 import { durationText, hourText } from "../../screen/numbers.ts";
+import { ReadAloud } from "../speech/read-aloud.tsx";
 import type { Item } from "../store/items.ts";
 import type { Note } from "../store/talk.ts";
 import { Markdown } from "../text/markdown.tsx";
@@ -98,6 +99,7 @@ const Entry = memo(function Entry({ item }: { readonly item: Item }) {
       return (
         <article className={`entry answer${item.isOpen ? " open" : ""}`} aria-label="Answer" aria-busy={item.isOpen}>
           <Markdown text={item.isPart ? `… ${item.text}` : item.text} />
+          {!item.isOpen && <ReadAloud id={item.key} text={item.text} />}
         </article>
       );
     case "thought":
