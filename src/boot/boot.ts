@@ -198,7 +198,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
     ...begun,
     queue,
     claims: new Claims({ queue, kernel: ports.kernel, clock, newId: newRequestId, onFault }),
-    texts: new KnownTexts(),
+    texts: new KnownTexts(caches.budget),
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"], queue),
     calls: new CallWaiters(),
     servers: new ToolServers({ kernel: ports.kernel, bus, clock, random }),

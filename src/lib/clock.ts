@@ -58,9 +58,13 @@ export class TimeSlice {
   private static since = 0;
   private static readonly waiting: (() => void)[] = [];
 
+  get isUsedUp(): boolean {
+    return realClock.mono() - TimeSlice.since >= SLICE_MS;
+  }
+
   /** Between two steps of the work: lets other work run if the slice is used up. */
   async step(): Promise<void> {
-    if (realClock.mono() - TimeSlice.since < SLICE_MS) return;
+    if (!this.isUsedUp) return;
     await new Promise<void>((resolve) => {
       if (TimeSlice.waiting.push(resolve) === 1) setImmediate(TimeSlice.turn);
     });

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
+import { CacheBudget } from "../../src/lib/memory/cache-budget.ts";
 import { ContextFiles, KnownTexts } from "../../src/process/prompt/context-files.ts";
 import { bob, root, sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
@@ -49,4 +50,22 @@ test("a file that did not change is read once", async () => {
   };
   for (let turn = 0; turn < 5; turn++) expect(await texts()).toEqual(["first words"]);
   expect(reads).toBe(1);
+});
+
+test("kept texts count against the memory limit, and the oldest go first", () => {
+  const budget = new CacheBudget();
+  const known = new KnownTexts(budget);
+  for (const path of ["a", "b", "c"]) known.note(path, "1", "x".repeat(999));
+  expect(budget.used).toBe(6000);
+  known.note("a", "2", "x".repeat(499));
+  expect(budget.used).toBe(5000);
+  budget.limit(3000);
+  expect(budget.used).toBe(3000);
+  expect(["a", "b", "c"].map((path) => known.find(path, path === "a" ? "2" : "1")?.length)).toEqual([
+    499,
+    undefined,
+    999,
+  ]);
+  known.note("d", "1", "x".repeat(999));
+  expect([budget.used, known.find("c", "1")]).toEqual([3000, undefined]);
 });

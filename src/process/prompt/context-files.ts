@@ -7,6 +7,7 @@ import type { Directory, Entry, FileKind, ReadResult } from "../../../fs/filesys
 import type { Namespace } from "../../../fs/namespace.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { SKILL_BYTES_MAX, skillFrom } from "../../abi/process/skill.ts";
+import type { CacheBudget } from "../../lib/memory/cache-budget.ts";
 import type { ContextFile, SkillLine } from "../../prompts/context.ts";
 
 const FILES_MAX = 200;
@@ -14,7 +15,17 @@ const TEXTS_MAX = 256;
 
 /** Texts of earlier prompts, by path. A text counts only for the version of the file that was read. */
 export class KnownTexts {
+  /** Least recently read first. */
   private readonly byPath = new Map<string, { readonly version: string; readonly text: string | null }>();
+  private bytes = 0;
+
+  constructor(private readonly budget?: CacheBudget) {
+    budget?.add({
+      name: "texts of prompts",
+      bytes: () => this.bytes,
+      shrink: (bytesMax) => this.shrink(bytesMax),
+    });
+  }
 
   find(path: string, version: string): string | null | undefined {
     const known = this.byPath.get(path);
@@ -22,11 +33,31 @@ export class KnownTexts {
   }
 
   note(path: string, version: string, text: string | null): void {
-    this.byPath.delete(path);
+    this.drop(path);
     this.byPath.set(path, { version, text });
+    this.bytes += bytesOf(path, text);
     const [oldest = ""] = this.byPath.keys();
-    if (this.byPath.size > TEXTS_MAX) this.byPath.delete(oldest);
+    if (this.byPath.size > TEXTS_MAX) this.drop(oldest);
+    this.budget?.fit();
   }
+
+  private shrink(bytesMax: number): void {
+    for (const path of this.byPath.keys()) {
+      if (this.bytes <= bytesMax) return;
+      this.drop(path);
+    }
+  }
+
+  private drop(path: string): void {
+    const known = this.byPath.get(path);
+    if (known !== undefined) this.bytes -= bytesOf(path, known.text);
+    this.byPath.delete(path);
+  }
+}
+
+/** Two bytes a character, at most. */
+function bytesOf(path: string, text: string | null): number {
+  return 2 * (path.length + (text?.length ?? 0));
 }
 
 export class ContextFiles {

@@ -80,7 +80,7 @@ export class Coprocs {
     const printed = streamsOf(shell).err ?? scriptOutlet(shell.ctx, SINKS.stderr);
     // Killed without a message.
     const err: Outlet = { ...printed, write: (bytes) => (signal.aborted ? undefined : printed.write(bytes)) };
-    const streams = { out: pipeOutlet(fromCoproc, this.clock), err, input: new Input(toCoproc) };
+    const streams = { out: pipeOutlet(fromCoproc), err, input: new Input(toCoproc) };
     const redirections = definition.redirections as readonly Node[];
     const status = runStage(copy, group([statementOf(definition.body as Node)], redirections), streams)
       .catch((error: unknown) => {
@@ -98,10 +98,7 @@ export class Coprocs {
     const coproc: Coproc = { ...{ name, pid, parent: state.bashPid, status, kill }, isRunning: true };
     this.all.set(pid, coproc);
     const read = this.open({ input: new Input(fromCoproc), outlet: null, close: () => fromCoproc.leave() }, READ_TOP);
-    const write = this.open(
-      { input: null, outlet: pipeOutlet(toCoproc, this.clock), close: () => toCoproc.end() },
-      WRITE_TOP,
-    );
+    const write = this.open({ input: null, outlet: pipeOutlet(toCoproc), close: () => toCoproc.end() }, WRITE_TOP);
     setVariables(state, coproc, [read, write]);
     const [other] = others;
     if (other !== undefined)

@@ -2,17 +2,19 @@
 // stage that needs its whole input waits for it.
 
 import { ENDED_BY } from "../../abi/errno.ts";
-import type { Clock } from "../../lib/clock.ts";
+import { type Clock, TimeSlice } from "../../lib/clock.ts";
 import { Pipe } from "../programs/pipe.ts";
 import { Ended } from "../programs/program.ts";
 import { group, literalName, literalText, type Node } from "../rewrite/nodes.ts";
 import { bytesOf, statusOf } from "./ends.ts";
 import { enoughFor } from "./enough.ts";
-import { hasRunLong, letEventsIn } from "./event-loop.ts";
 import { fork, stagePids } from "./fork.ts";
 import type { Interpreter, Methods, Result } from "./interpreter.ts";
 import { narrowed } from "./narrowed.ts";
 import { Input, type Outlet, type Streams, streamsOf, within } from "./streams.ts";
+
+/** A script that only passes data between its commands would block timers and messages. */
+const slice = new TimeSlice();
 
 /** Runs a pipeline of several commands. */
 async function runConcurrently(shell: Interpreter, pipeline: Node, clock: Clock): Promise<Result> {
@@ -34,7 +36,7 @@ async function runConcurrently(shell: Interpreter, pipeline: Node, clock: Clock)
   const stages = commands.map((command, at) => {
     const [before, after] = [pipes[at - 1], pipes[at]];
     const isJoined = (pipeline.pipeStderr as readonly boolean[] | undefined)?.[at] === true;
-    const out = after === undefined ? (outer.out ?? collected.stdout) : pipeOutlet(after, clock);
+    const out = after === undefined ? (outer.out ?? collected.stdout) : pipeOutlet(after);
     const err = isJoined ? out : (traces?.[at]?.stderr ?? stderr);
     const input = before === undefined ? outer.input : new Input(before);
     const isOwn = at === last && state.shoptOptions.lastpipe === true;
@@ -108,7 +110,7 @@ export async function runStage(shell: Interpreter, command: Node, inside: Stream
   });
 }
 
-export function pipeOutlet(pipe: Pipe, clock: Clock): Outlet {
+export function pipeOutlet(pipe: Pipe): Outlet {
   return {
     pipe,
     write(bytes) {
@@ -118,7 +120,7 @@ export function pipeOutlet(pipe: Pipe, clock: Clock): Outlet {
     },
     async room() {
       await pipe.room();
-      await letEventsIn(clock);
+      await slice.step();
       if (pipe.broken) throw new Ended(ENDED_BY.PIPE);
     },
   };
@@ -222,7 +224,7 @@ export function withPipelines(sharedOf: (shell: Interpreter) => { readonly clock
     },
     async executeCommand(command, stdin, isStdinOwned) {
       const shared = sharedOf(this);
-      if (shared !== null && hasRunLong(shared.clock)) await letEventsIn(shared.clock);
+      if (shared !== null && slice.isUsedUp) await slice.step();
       const inside = narrowed(streamsOf(this), command, {
         ctx: this.ctx,
         isStdinOwned: stdin !== "" || isStdinOwned === true,
