@@ -119,6 +119,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
       osUser: machine.osUser,
       now: startedAt,
       random: machine.random,
+      afterCrash,
       give,
     });
     const due = bootDue(core, () => processParts);

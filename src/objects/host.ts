@@ -6,13 +6,14 @@ import {
   constants,
   existsSync,
   lstatSync,
+  mkdirSync,
   openSync,
   realpathSync,
   statSync,
   write,
   writeSync,
 } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rmdir, unlink } from "node:fs/promises";
+import { type FileHandle, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { syncDescriptor, syncDirectory } from "../lib/directories.ts";
@@ -206,10 +207,13 @@ async function created(path: string): Promise<boolean> {
   const kind = await kindAt(path);
   if (kind === "directory") return false;
   if (kind !== null) throw notOurs(path);
-  await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
+  try {
+    // Faster here than on a thread.
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
     // Created concurrently.
     if (!isHostCode(error, "EEXIST") || (await kindAt(path)) !== "directory") throw error;
-  });
+  }
   return true;
 }
 

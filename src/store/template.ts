@@ -50,9 +50,9 @@ export function draftOf(path: string): string {
 }
 
 function requireWhole(db: Db, edition: Edition): void {
-  const row = db.get<{ integrity_check: string }>("PRAGMA integrity_check(1)");
-  if (row?.integrity_check !== "ok" || isOlder(db, edition))
-    throw new StoreCorrupt(`the database ${db.path} is damaged`);
+  // A full check compares the indexes with their tables, too, for 4 ms of a first start: those of the image have no rows.
+  const row = db.get<{ quick_check: string }>("PRAGMA quick_check(1)");
+  if (row?.quick_check !== "ok" || isOlder(db, edition)) throw new StoreCorrupt(`the database ${db.path} is damaged`);
 }
 
 async function write(path: string, bytes: Uint8Array): Promise<void> {

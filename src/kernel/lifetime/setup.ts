@@ -20,6 +20,8 @@ export interface SetupPorts {
   readonly osUser: string;
   readonly now: number;
   readonly random: RandomBytes;
+  /** The last kernel may have died in its first run. */
+  readonly afterCrash: boolean;
   /** Fills a new home. */
   readonly give: (account: Receiver) => Promise<void>;
 }
@@ -30,7 +32,7 @@ export async function setUp(ports: SetupPorts): Promise<boolean> {
   const first = await createAccounts(ports.kernel, name);
   const human = await ports.kernel.accounts.firstHuman();
   if (human === null) throw new Error("a home without a human");
-  if (first || (await ports.objects.head("home/.dir")) === null) await createDirectories(ports);
+  if (first || ports.afterCrash) await createDirectories(ports);
   await ensureInit(ports, human.uid);
   for (const other of await ports.kernel.people.list())
     if (other.kind !== "root") await settleAccount(ports, other.uid);
@@ -38,7 +40,7 @@ export async function setUp(ports: SetupPorts): Promise<boolean> {
 }
 
 /** Creates what an account needs besides its rows: home, archive directory, and an init for humans. Existing things stay. */
-export async function settleAccount(ports: Omit<SetupPorts, "osUser">, uid: number): Promise<void> {
+export async function settleAccount(ports: Omit<SetupPorts, "osUser" | "afterCrash">, uid: number): Promise<void> {
   const people = await ports.kernel.people.list();
   const account = people.find((each) => each.uid === uid);
   if (account === undefined || account.locked) return;
@@ -118,6 +120,7 @@ async function createDirectories({ kernel, objects, now }: SetupPorts): Promise<
   const root = { uid: 0, gid: 0 };
   const homes = [human, ...(agent === null ? [] : [agent])];
   await ensureDirectories({ objects, now }, [
+    directory("home", root, 0o755),
     directory("root", root, 0o700),
     directory("etc", root, 0o755),
     directory("var", root, 0o755),
@@ -125,11 +128,9 @@ async function createDirectories({ kernel, objects, now }: SetupPorts): Promise<
     directory(`var/sessions/${human.username}`, human, 0o700),
     ...homes.map((account) => directory(`home/${account.username}`, account, 0o2770)),
   ]);
-  // Last: it marks the others as complete.
-  await ensureDirectories({ objects, now }, [directory("home", root, 0o755)]);
 }
 
-async function ensureInit(ports: Omit<SetupPorts, "osUser" | "objects">, uid: number): Promise<void> {
+async function ensureInit(ports: Omit<SetupPorts, "osUser" | "objects" | "afterCrash">, uid: number): Promise<void> {
   const pid = initPid(uid);
   if ((await ports.kernel.processes.get(pid)) === null) await createInit(ports, uid);
   await ensureMainSession(ports, uid);
@@ -148,7 +149,7 @@ async function ensureMainSession(
 }
 
 async function createInit(
-  { kernel, processes, now }: Omit<SetupPorts, "osUser" | "objects">,
+  { kernel, processes, now }: Omit<SetupPorts, "osUser" | "objects" | "afterCrash">,
   uid: number,
 ): Promise<void> {
   const pid = initPid(uid);
