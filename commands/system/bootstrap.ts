@@ -34,7 +34,8 @@ export const bootstrap = command(spec, async ({ args, json }, io) => {
     ...(makeDefault && { makeDefault }),
   });
   if (json) await io.stdout.write(jsonLine(answer));
-  else await printText(io.stdout, bootstrapText(answer));
+  // Skills that were there already are no news here.
+  else await printText(io.stdout, bootstrapText({ ...answer, kept: [] }));
   const changed = (answer.cli?.assets ?? []).filter((asset) => asset.changed).length;
   if (!json) await note(io, changed === 0 ? "everything is up to date" : "to serve them: gsv serve --public");
   return 0;

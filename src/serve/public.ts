@@ -9,7 +9,9 @@ import { problem } from "./rest.ts";
 import type { PublicObjects, Visit } from "./route.ts";
 import { answerBytes, NO_SCRIPTS, type StoredBytes } from "./stored-bytes.ts";
 
-type PublicVisit = Pick<Visit, "request" | "url"> & { readonly host: Pick<Visit["host"], "publicObjects"> };
+type PublicVisit = Pick<Visit, "request" | "url" | "isSecure"> & {
+  readonly host: Pick<Visit["host"], "publicObjects">;
+};
 
 const PUBLIC_PATH = "/public/";
 
@@ -28,11 +30,14 @@ export const CHANNEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const OTHERS_READ = 0o004;
 const OTHERS_SEARCH = 0o001;
 
-export async function answerPublic({ request, url, host: { publicObjects } }: PublicVisit): Promise<Response> {
+export async function answerPublic({ request, url, isSecure, host }: PublicVisit): Promise<Response> {
+  const { publicObjects } = host;
   const meta = publicObjects === null ? null : await publicObject(publicObjects, url.pathname);
   if (publicObjects === null || meta === null) return problem(404, "ENOENT", "nothing is served at this path");
+  // A proxy may hold the certificate.
+  const origin = `${isSecure ? "https" : "http"}://${url.host}`;
   const isTemplate = TEMPLATES.has(meta.key);
-  const stored = isTemplate ? await filledIn(publicObjects, meta, url.origin) : storedBytes(publicObjects, meta);
+  const stored = isTemplate ? await filledIn(publicObjects, meta, origin) : storedBytes(publicObjects, meta);
   return await answerBytes(request, stored, headersOf(meta.key));
 }
 

@@ -8,8 +8,11 @@ import { sha256Hex } from "../../src/lib/hash.ts";
 import type { ObjectStore } from "../../src/objects/objects.ts";
 import { assetName } from "../../src/serve/asset-name.ts";
 import { mirror } from "../../src/serve/bootstrap.ts";
+import type { BootstrapAnswer } from "../../src/syscalls/system/bootstrap.ts";
 import { bob, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+import { addHuman } from "../support/people.ts";
 import { codeOf, rejection } from "../support/refusal.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
@@ -149,6 +152,22 @@ test("a directory that cannot be read is named, and nothing is stored", async ()
 test("only the person of the home and root fill it", async () => {
   expect(await codeOf(run({}, bob))).toBe("EPERM");
   expect(await keys()).toEqual([]);
+});
+
+test("the call offers them to everybody, for the person of the home and root, and for no process", async () => {
+  await using home = await TestKernel.boot();
+  file("gsv-linux-arm64", "for another computer");
+  const asked = { downloads: true, from };
+  const { cli } = await home.sys.call<BootstrapAnswer>("sys.bootstrap", asked);
+  expect(cli?.assets.map(({ path }) => path)).toContain(`/${CLI}/stable/gsv-linux-arm64`);
+  const stat = await home.sys.call("fs.stat", { path: `/${CLI}/stable/gsv-linux-arm64` });
+  expect(stat).toMatchObject({ owner: "root", mode: "0644", size: 20 });
+  const again = await home.person(0).call<BootstrapAnswer>("sys.bootstrap", asked);
+  expect(again.cli?.assets.some(({ changed }) => changed)).toBe(false);
+  const other = await addHuman(home, "bob");
+  expect(await codeOf(other.sys.call("sys.bootstrap", asked))).toBe("EPERM");
+  expect(await codeOf((await home.insideOf(INIT)).call("sys.bootstrap", asked))).toBe("EPERM");
+  expect(await home.sys.call<BootstrapAnswer>("sys.bootstrap", {})).toMatchObject({ cli: null });
 });
 
 test.each([

@@ -7,7 +7,8 @@ import type { NewObject, ObjectStore } from "../../src/objects/objects.ts";
 import { answerPublic } from "../../src/serve/public.ts";
 
 const CLI = "public/gsv/downloads/cli";
-const ORIGIN = "https://gsv.test:4870";
+const HOST = "gsv.test:4870";
+const ORIGIN = `https://${HOST}`;
 
 let objects: ObjectStore;
 beforeEach(() => {
@@ -20,9 +21,10 @@ async function put(key: string, content: string | Uint8Array, patch: Partial<New
 }
 
 /** `path`: as it came, without the normalisation that URLs get elsewhere. */
-function served(path: string, headers: { readonly [name: string]: string } = {}, method = "GET", origin = ORIGIN) {
+function served(path: string, headers: { readonly [name: string]: string } = {}, method = "GET", host = HOST) {
   const request = new Request(`${ORIGIN}/`, { method, headers });
-  return answerPublic({ request, url: { pathname: path, origin } as URL, host: { publicObjects: objects } });
+  const url = { pathname: path, host } as URL;
+  return answerPublic({ request, url, isSecure: true, host: { publicObjects: objects } });
 }
 
 async function statusOf(path: string): Promise<number> {
@@ -196,12 +198,14 @@ test("an installer gets the address under which the client reached this server, 
   const response = await served(`/${CLI}/install.sh`);
   expect(await response.text()).toBe(`ORIGIN='${ORIGIN}'\n`);
   expect(response.headers.get("etag")).toBe(`"${sha256Hex(`ORIGIN='${ORIGIN}'\n`)}"`);
-  const hostile = await served(`/${CLI}/install.sh`, {}, "GET", "http://a';id;'");
+  const hostile = await served(`/${CLI}/install.sh`, {}, "GET", "a';id;'");
   expect(await hostile.text()).toBe("ORIGIN=''\n");
 });
 
 test("a listener that was not asked to serves none of it", async () => {
   await put("public/a.txt", "a");
   const request = new Request(`${ORIGIN}/public/a.txt`);
-  expect((await answerPublic({ request, url: new URL(request.url), host: { publicObjects: null } })).status).toBe(404);
+  expect(
+    (await answerPublic({ request, url: new URL(request.url), isSecure: true, host: { publicObjects: null } })).status,
+  ).toBe(404);
 });

@@ -5,13 +5,18 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join, resolve } from "node:path";
+import { separateStores } from "../../fs/memory.ts";
 import { sameHash, sha256Hex } from "../../src/lib/hash.ts";
 import { FakeDoor } from "../support/door.ts";
 import { listening } from "../support/listening.ts";
 
 const FAULTS: string[] = [];
 const door = new FakeDoor();
-const listener = listening(door, { faults: FAULTS });
+const objects = separateStores(() => 0, 1024 * 1024)(null);
+const own = { uid: 0, gid: 0, mode: 0o644, type: "text/plain", mtimeMs: 1, dirmarker: false, symlink: null };
+await objects.put({ key: "public/a.txt", ...own }, Buffer.from("for everybody"));
+await objects.put({ key: "home/sam/a.txt", ...own }, Buffer.from("root: secret"));
+const listener = listening(door, { faults: FAULTS, publicObjects: objects });
 const PORT = Number(new URL(listener.url).port);
 const HOST = `127.0.0.1:${PORT}`;
 const TOKEN = "Authorization: Bearer right";
@@ -65,6 +70,21 @@ test.each<[string, string, readonly number[]]>([
   ["one that climbs by backslashes", request("GET /a/..\\..\\etc HTTP/1.1", [`Host: ${HOST}`]), [400, 401]],
   ["one with an escaped slash", request("GET /a/..%2f..%2fetc HTTP/1.1", [`Host: ${HOST}`]), [401]],
   ["one with an escaped NUL", request("GET /a/x%00 HTTP/1.1", [`Host: ${HOST}`]), [401]],
+  ["a public path that climbs", request("GET /public/../home/sam/a.txt HTTP/1.1", [`Host: ${HOST}`]), [401]],
+  ["one in escapes", request("GET /public/%2e%2e/home/sam/a.txt HTTP/1.1", [`Host: ${HOST}`]), [401]],
+  ["one with an escaped slash", request("GET /public/..%2fhome/sam/a.txt HTTP/1.1", [`Host: ${HOST}`]), [401]],
+  ["one escaped twice", request("GET /public/%252e%252e/home/sam/a.txt HTTP/1.1", [`Host: ${HOST}`]), [404]],
+  ["one by backslashes", request("GET /public/..\\home\\sam\\a.txt HTTP/1.1", [`Host: ${HOST}`]), [400, 401]],
+  ["one with an empty name", request("GET /public//home/sam/a.txt HTTP/1.1", [`Host: ${HOST}`]), [404]],
+  ["a public file to write", request("PUT /public/a.txt HTTP/1.1", [`Host: ${HOST}`, "Content-Length: 0"]), [405]],
+  [
+    "thousands of ranges",
+    request("GET /public/a.txt HTTP/1.1", [`Host: ${HOST}`, `Range: bytes=${"0-,".repeat(4000)}0-`]),
+    [200],
+  ],
+  ["a file that climbs", request("GET /api/files/../../etc/shadow HTTP/1.1", [`Host: ${HOST}`, TOKEN]), [404]],
+  ["a file with NUL", request("GET /api/files/a%00 HTTP/1.1", [`Host: ${HOST}`, TOKEN]), [404]],
+  ["a file without a token", request("GET /api/files/home/sam/a.txt HTTP/1.1", [`Host: ${HOST}`]), [401]],
   ["a call whose name climbs", call(["Content-Length: 2"]).replace("/echo", "/..%2fecho"), [404]],
 ])("%s", async (_what, text, statuses) => {
   const answer = await raw(text);

@@ -29,7 +29,7 @@ export async function getFile(visit: Visit): Promise<Response> {
     const headers = headersOf(stat);
     const isStored = piece.version === stat.version && (stat.size > 0 || piece.eof);
     if (!isStored) return generated(visit, sys, { path, headers });
-    return await answerBytes(visit.request, storedIn(sys, path, stat), headers);
+    return await answerBytes(visit.request, storedIn(visit, sys, stat), headers);
   } catch (error) {
     await sys.close();
     throw error;
@@ -96,11 +96,12 @@ async function pieceAt(sys: Sys, path: string, range: { readonly offset: number;
   return { ...piece, bytes: Buffer.from(data, "base64") };
 }
 
-function storedIn(sys: Sys, path: string, { size, version }: FileStat): StoredBytes {
+function storedIn({ ended }: Visit, sys: Sys, { path, size, version }: FileStat): StoredBytes {
   return {
     size,
     version,
     async read(offset, bytesMax) {
+      if (ended.aborted) throw new SysError("EAUTH", "the login has ended");
       const piece = await pieceAt(sys, path, { offset, bytes: Math.min(bytesMax, PIECE_BYTES) });
       if (piece.version !== version) throw new SysError("ECONFLICT", `${path} changed while it was read`);
       return piece.bytes;
