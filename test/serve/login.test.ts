@@ -2,6 +2,7 @@
 
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { resolve } from "node:path";
 import { remoteEntry } from "../../src/client/remotes/entry.ts";
 import { realClock } from "../../src/lib/clock.ts";
@@ -95,4 +96,31 @@ test("a wrong password is EAUTH with the words of the server", async () => {
   const at = { url: served(), certificate: null };
   const fault = await faultOf(entry().signIn(at, { kind: "password", user: "sam", password: "wrong" }));
   expect(fault).toMatchObject({ code: "EAUTH", message: "wrong password or token" });
+});
+
+test("a proxy of the environment carries the look at the certificate, requests and the websocket", async () => {
+  const url = served({ tls: TLS, hosts: ["gsv.example"] }).replace("127.0.0.1", "gsv.example");
+  const asked: string[] = [];
+  const proxy = createServer((client) => {
+    client.on("error", () => {});
+    client.once("data", (head) => {
+      const [, to = "", port = ""] = /^CONNECT (\S+):(\d+) [\s\S]*Basic c2FtOmh1bnRlcjI=\r\n/.exec(String(head)) ?? [];
+      asked.push(to);
+      const server = connect(Number(port), "127.0.0.1", () => {
+        client.write("HTTP/1.1 200 OK\r\n\r\n");
+        client.pipe(server).pipe(client);
+      });
+      server.on("error", () => client.destroy());
+    });
+  });
+  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+  const { port } = proxy.address() as { port: number };
+  const through = entry({ HTTPS_PROXY: `http://sam:hunter2@127.0.0.1:${port}` });
+  const certificate = (await through.strangeCertificate(url))?.pem ?? "";
+  await through.check({ url, certificate });
+  const sys = through.open(serverAt(url, { certificate }));
+  expect(await sys.call<object>("echo", { a: 1 })).toEqual({ a: 1 });
+  await sys.close();
+  proxy.close();
+  expect(asked).toEqual(["gsv.example", "gsv.example", "gsv.example"]);
 });
