@@ -229,7 +229,8 @@ function knockOf(request: Request, { fault }: Source): Knock {
     cookie: header("cookie"),
     key: header("x-gsv-key"),
     contentType: header("content-type"),
-    hasBody: request.body !== null,
+    // Bun leaves out the body of a GET.
+    hasBody: request.body !== null || Number(header("content-length") ?? 0) > 0 || header("transfer-encoding") !== null,
     bodyBytes: numberIn(header("content-length")),
     isUpgrade: header("upgrade")?.toLowerCase() === "websocket",
     forwarded: fault,

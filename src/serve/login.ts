@@ -22,6 +22,7 @@ export async function answerLogin(visit: Visit): Promise<Response> {
 }
 
 export async function answerLogout(visit: Visit): Promise<Response> {
+  await visit.object();
   const sys = await visit.open();
   try {
     const ended = await sys.call("sys.login.revoke", {});

@@ -5,7 +5,10 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { HEADERS } from "../rest.ts";
 import type { Method, Route, RouteDoc, Schema, Visit } from "../route.ts";
 
-export async function answerOpenApi({ request, host, version, routes }: Visit): Promise<Response> {
+export async function answerOpenApi(visit: Visit): Promise<Response> {
+  const { request, host, version, routes } = visit;
+  // Only an account reads it.
+  await (await visit.open()).close();
   const text = JSON.stringify(openApi(version, await host.callPaths(), routes));
   const etag = `"${sha256Hex(text)}"`;
   const headers = { ...HEADERS, "content-type": "application/json", "cache-control": "no-cache", etag };
