@@ -2,32 +2,27 @@
 // is here by itself.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { realClock } from "../../src/lib/clock.ts";
-import { listenAddress } from "../../src/serve/listen-address.ts";
 import { type Listener, listen } from "../../src/serve/listener.ts";
 import { findRoute, type Method, type Route } from "../../src/serve/route.ts";
 import { ROUTES } from "../../src/serve/routes.ts";
-import { SYSCALLS } from "../../src/syscalls/all.ts";
-import { callPaths } from "../../src/syscalls/openapi.ts";
 import { TestKernel } from "../support/kernel.ts";
-import { hostPorts } from "../support/listening.ts";
 import { type RawAnswer, rawRequest } from "../support/raw-http.ts";
+import { inFrontOf } from "../support/served-kernel.ts";
 
 let kernel: TestKernel;
 let listener: Listener;
 let tokens: { readonly account: string; readonly metrics: string };
 const made = async (kind: string) => (await kernel.sys.call<{ token: string }>("sys.token.create", { kind })).token;
 let opened = 0;
-const inner: string[] = [];
 
 beforeAll(async () => {
   kernel = await TestKernel.boot();
   tokens = { account: await made("user"), metrics: await made("metrics") };
+  const options = inFrontOf(kernel);
   listener = listen({
-    address: listenAddress("127.0.0.1:0", false),
-    ...{ hosts: [], tls: null, version: "1.0.0", closeMs: 500 },
+    ...options,
     async accept(client, login, arrival) {
-      const sys = await kernel.kernel.accept(client, login, arrival);
+      const sys = await options.accept(client, login, arrival);
       opened++;
       return { call: sys.call, on: sys.on, close };
       async function close() {
@@ -35,12 +30,7 @@ beforeAll(async () => {
         await sys.close();
       }
     },
-    enter: (asked, arrival) => kernel.kernel.entries.enter(asked, arrival),
-    connection: {
-      ...{ clock: realClock, pid: 4711, exe: "/usr/bin/gsv", classOf: (name: string) => SYSCALLS.get(name)?.class },
-      onFault: (_call, error) => inner.push(String(error)),
-    },
-    host: hostPorts({ callPaths: async () => callPaths(SYSCALLS.values()), publicObjects: kernel.kernel.objects }),
+    host: { ...options.host, publicObjects: kernel.kernel.objects },
   });
 });
 afterAll(async () => {
@@ -247,7 +237,6 @@ describe.each(ROUTES.flatMap((route) => route.methods.map((method) => [method, r
 
     test("nothing failed inside, and nothing stays open", async () => {
       while (opened > 0) await Bun.sleep(1);
-      expect(inner).toEqual([]);
       expect(kernel.faults).toEqual([]);
       expect((await fetch(`${listener.url}/healthz`)).status).toBe(200);
     });

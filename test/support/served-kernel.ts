@@ -21,30 +21,7 @@ export class ServedKernel {
   static async boot(options: KernelOptions = {}, more: Partial<ListenOptions> = {}): Promise<ServedKernel> {
     const kernel = await TestKernel.boot(options);
     const { token } = await kernel.sys.call<{ token: string }>("sys.token.create", {});
-    const listener = listen({
-      address: listenAddress("127.0.0.1:0", false),
-      hosts: [],
-      tls: null,
-      proxies: [],
-      version: "1.0.0",
-      accept: (client, login, arrival): Promise<Sys> => kernel.kernel.accept(client, login, arrival),
-      enter: (request, arrival) => kernel.kernel.entries.enter(request, arrival),
-      connection: {
-        ...{ clock: realClock, pid: 4711, exe: "/usr/bin/gsv" },
-        classOf: (name) => SYSCALLS.get(name)?.class,
-        onFault: (call, error) => kernel.faults.push(`${call}: ${String(error)}`),
-      },
-      // Waiting takes real time, but the time of day is the kernel's.
-      host: {
-        clock: { ...realClock, now: () => kernel.clock.now() },
-        random: seeded(2).bytes,
-        callPaths: async () => callPaths(SYSCALLS.values()),
-        publicObjects: null,
-        metrics: new Metrics(kernel.kernel.figures, realClock),
-      },
-      closeMs: 500,
-      ...more,
-    });
+    const listener = listen({ ...inFrontOf(kernel), ...more });
     const served = new ServedKernel(kernel, listener, token);
     open.push(served);
     return served;
@@ -68,6 +45,28 @@ export class ServedKernel {
     const response = await this.request(...request);
     return [response.status, (await response.json()) as Body];
   }
+}
+
+export function inFrontOf(kernel: TestKernel): ListenOptions {
+  return {
+    ...{ address: listenAddress("127.0.0.1:0", false), hosts: [], tls: null, proxies: [], version: "1.0.0" },
+    accept: (client, login, arrival): Promise<Sys> => kernel.kernel.accept(client, login, arrival),
+    enter: (request, arrival) => kernel.kernel.entries.enter(request, arrival),
+    connection: {
+      ...{ clock: realClock, pid: 4711, exe: "/usr/bin/gsv" },
+      classOf: (name) => SYSCALLS.get(name)?.class,
+      onFault: (call, error) => kernel.faults.push(`${call}: ${String(error)}`),
+    },
+    // Waiting takes real time, but the time of day is the kernel's.
+    host: {
+      clock: { ...realClock, now: () => kernel.clock.now() },
+      random: seeded(2).bytes,
+      callPaths: async () => callPaths(SYSCALLS.values()),
+      publicObjects: null,
+      metrics: new Metrics(kernel.kernel.figures, realClock),
+    },
+    closeMs: 500,
+  };
 }
 
 const open: ServedKernel[] = [];
