@@ -157,6 +157,8 @@ export interface Io {
     places(): Promise<readonly Place[]>;
     /** The timer that starts a kernel when something is due. */
     wakeTimer(): Promise<WakeTimer>;
+    /** The service that runs the kernel for the network. */
+    serveService(): Promise<WakeTimer>;
   };
   readonly keep: HomeKeeping;
   /** For read-only calls: starts and creates nothing. Null if a kernel is needed. */

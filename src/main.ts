@@ -272,10 +272,7 @@ function onThisComputer(here: Here & Pick<Io, "cwd" | "stderr">, remotes: Remote
 }
 
 function machineOf(here: Here, remotes: RemotesHere): Io["machine"] {
-  const home = async (what: string) => {
-    await remotes.onlyHere(what);
-    return await atHome(here);
-  };
+  const home = (what: string) => remotes.onlyHere(what).then(() => atHome(here));
   return {
     async doctor() {
       await remotes.onlyHere("a check of this computer");
@@ -290,6 +287,8 @@ function machineOf(here: Here, remotes: RemotesHere): Io["machine"] {
       return placesOf(paths, socket, command.at(-1) ?? "gsv");
     },
     wakeTimer: async () => (await import("./machine/wake/wake.ts")).wakeTimer(await home("the timer of this computer")),
+    serveService: async () =>
+      (await import("./machine/wake/wake.ts")).serveService(await home("the services of this computer")),
   };
 }
 

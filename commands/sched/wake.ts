@@ -1,15 +1,15 @@
 // `gsv sched wake`: a timer of this computer that starts a kernel when something is due. Its files are shown before they are written.
 
 import type { DueItem } from "../../src/abi/schedule.ts";
-import type { WakePlan, WakeStatus, WakeTimer } from "../../src/abi/wake.ts";
+import type { WakeStatus, WakeTimer } from "../../src/abi/wake.ts";
 import { isoTime, localTime, type When } from "../../src/lib/text/days.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { agrees, canAsk, noTerminal } from "../io/consent.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
+import { agreesToFiles } from "./planned-files.ts";
 
 const spec = {
   name: "sched wake",
@@ -47,22 +47,9 @@ async function turnedOn(
 ): Promise<boolean> {
   const { due } = await io.sys().call<{ due: readonly DueItem[] }>("sched.due", { limit: 1 });
   const at = due[0]?.at ?? null;
-  const plan = timer.plan(at);
-  if (!json) await printText(io.stderr, planText(plan));
-  if (!yes) {
-    if (!canAsk(io, json)) throw noTerminal("written", "read it above, then: gsv sched wake on --yes");
-    if (!(await agrees(io, "Write these files?"))) return false;
-  }
+  if (!(await agreesToFiles(io, timer.plan(at), { yes, json, again: "gsv sched wake on --yes" }))) return false;
   await timer.on(at);
   return true;
-}
-
-function planText({ kind, files, commands }: WakePlan): string {
-  const shown = files.map(({ path, text }) => {
-    const lines = text.trimEnd().split(/\r?\n/);
-    return [reveal(path), ...lines.map((line) => (line === "" ? "" : `  ${reveal(line)}`)), ""].join("\n");
-  });
-  return [`A ${kind}:`, "", ...shown, ...commands.map((argv) => `$ ${reveal(argv.join(" "))}`)].join("\n");
 }
 
 function statusText({ on, kind, files, at, fault }: WakeStatus, when: When): string {

@@ -53,7 +53,7 @@ function statusOf(sys: Sys): Promise<KernelStatus> {
 }
 
 /** Asks the kernel to exit and waits for it; returns its pid, or null if none was running. */
-async function leave(io: Io, why: "stop" | "restart"): Promise<number | null> {
+export async function leave(io: Io, why: "stop" | "restart"): Promise<number | null> {
   const sys = io.sys();
   const { running, pid } = await statusOf(sys);
   if (!running || pid === null) return null;

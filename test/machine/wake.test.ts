@@ -4,8 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { realClock } from "../../src/lib/clock.ts";
+import { serviceFor } from "../../src/machine/wake/service-units.ts";
 import { unitsFor } from "../../src/machine/wake/units.ts";
-import { wakeTimer } from "../../src/machine/wake/wake.ts";
+import { serveService, wakeTimer } from "../../src/machine/wake/wake.ts";
 import { homePaths } from "../../src/paths.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
@@ -85,10 +86,42 @@ function machineWith(script: string) {
   writeFileSync(join(bin, "systemctl"), `#!/bin/sh\necho "$*" >>${calls}\n${script}\n`);
   chmodSync(join(bin, "systemctl"), 0o755);
   const env = { HOME: directory, PATH: `${bin}:/usr/bin:/bin` };
-  const timer = wakeTimer({ paths, env, uid: 1000, clock: realClock, command: ["/opt/gsv"], platform: "linux" });
+  const machine = { paths, env, uid: 1000, clock: realClock, command: ["/opt/gsv"], platform: "linux" };
+  const timer = wakeTimer(machine);
   const recorded = () => (existsSync(calls) ? readFileSync(calls, "utf8").trimEnd().split("\n") : []);
-  return { directory, units: join(directory, ".config/systemd/user"), timer, paths, recorded };
+  return { directory, units: join(directory, ".config/systemd/user"), machine, timer, paths, recorded };
 }
+
+describe("the service of gsv serve install", () => {
+  const fileOf = (platform: string) => serviceFor({ ...ABOUT, platform })!.files(null)[0]!;
+
+  test("runs the kernel at login and after a crash, and not again after it was stopped", () => {
+    const { path, text } = fileOf("linux");
+    expect(path).toBe("/home/sam/.config/systemd/user/gsv-serve.service");
+    expect(text).toContain('ExecStart="/opt/my tools/gsv" "kernel" "run"\nRestart=on-failure\n');
+    expect(text).toContain("WantedBy=default.target\n");
+    expect(fileOf("darwin").text).toContain("<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>");
+    expect(fileOf("win32").text).toContain("<LogonTrigger/>");
+    expect(serviceFor({ ...ABOUT, platform: "haiku" })).toBeNull();
+  });
+
+  test("is written, started and removed whole, beside the timer", async () => {
+    const { directory, units, paths, machine, recorded, timer } = machineWith("exit 0");
+    const service = serveService(machine);
+    await timer.on(null);
+    await service.on(null);
+    expect(readdirSync(units).toSorted()).toEqual(["gsv-serve.service", "gsv-wake.service", "gsv-wake.timer"]);
+    expect(recorded().slice(-1)).toEqual(["--user enable --now gsv-serve.service"]);
+    expect(await service.off()).toEqual([join(directory, ".config/systemd/user/gsv-serve.service")]);
+    expect([existsSync(join(paths.runDir, "serve.json")), timer.isOn()]).toEqual([false, true]);
+  });
+
+  test("a system that refuses it leaves nothing behind", async () => {
+    const { directory, machine } = machineWith("echo 'Failed to connect to bus' >&2; exit 1");
+    await expect(serveService(machine).on(null)).rejects.toThrow("the service was not installed: ");
+    expect(existsSync(join(directory, ".config"))).toBe(false);
+  });
+});
 
 describe("systemctl", () => {
   test("on writes both units and starts the timer; set moves it; off leaves nothing", async () => {

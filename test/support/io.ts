@@ -170,9 +170,11 @@ export class FakeIo implements Io {
     }),
     providers: async () => this.providers,
     places: async () => this.places,
+    serveService: async () => this.service ?? Promise.reject(new Error("no services here")),
     wakeTimer: async () => this.timer ?? Promise.reject(new Error("no timer here")),
   };
   timer: WakeTimer | null = null;
+  service: WakeTimer | null = null;
   /** Programs that got the terminal, and how they end. */
   readonly programs: Program[] = [];
   programStatus = 0;

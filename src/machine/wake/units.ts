@@ -34,11 +34,16 @@ export interface Units {
 
 /** null if this system has no timers that gsv knows. */
 export function unitsFor(request: UnitRequest): Units | null {
-  const { home, isDefaultHome, platform } = request;
-  const name = isDefaultHome ? "gsv-wake" : `gsv-wake-${sha256Hex(home).slice(0, 6)}`;
+  const { platform } = request;
+  const name = unitName(request, "gsv-wake");
   if (platform === "linux") return systemdUnits(request, name);
   if (platform === "darwin") return launchdAgent(request, name);
   return platform === "win32" ? windowsTask(request, name) : null;
+}
+
+/** Homes other than the default one have a name of their own. */
+export function unitName({ home, isDefaultHome }: UnitRequest, name: string): string {
+  return isDefaultHome ? name : `${name}-${sha256Hex(home).slice(0, 6)}`;
 }
 
 function systemdUnits({ configDir, home, kernelDb, kernelLog, command, path }: UnitRequest, name: string): Units {
@@ -91,16 +96,16 @@ function systemdTime(at: number): string {
 }
 
 /** Without specifiers such as `%h`. */
-function specified(text: string): string {
+export function specified(text: string): string {
   return text.replaceAll("%", "%%");
 }
 
-function unitWord(text: string): string {
+export function unitWord(text: string): string {
   return `"${specified(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
 /** In ExecStart, `$` begins a variable. */
-function execWord(text: string): string {
+export function execWord(text: string): string {
   return unitWord(text).replaceAll("$", "$$$$");
 }
 
@@ -180,6 +185,6 @@ function windowsTask({ home, command }: UnitRequest, name: string): Units {
   };
 }
 
-function xml(text: string): string {
+export function xml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

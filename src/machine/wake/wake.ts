@@ -1,4 +1,5 @@
-// Installs, moves and removes the wake timer. run/wake.json records its files, so that a kernel with another environment finds them.
+// Installs, moves and removes the wake timer, and the service of `gsv serve install`. A file in run/ records what was written, so that a
+// kernel with another environment finds it.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -9,7 +10,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { variablesNamed } from "../../lib/host-environment.ts";
 import { waitAtMost } from "../../lib/wait.ts";
 import type { HomePaths } from "../../paths.ts";
-import { type Units, unitsFor } from "./units.ts";
+import { serviceFor } from "./service-units.ts";
+import { type UnitRequest, type Units, unitsFor } from "./units.ts";
 
 export interface WakeMachine {
   readonly paths: HomePaths;
@@ -20,7 +22,7 @@ export interface WakeMachine {
   readonly platform?: string;
 }
 
-/** run/wake.json */
+/** run/wake.json, run/serve.json */
 interface Installed {
   readonly files: readonly string[];
   readonly at: number | null;
@@ -32,13 +34,35 @@ const SESSION = ["HOME", "USER", "LOGNAME", "LANG", "XDG_RUNTIME_DIR", "XDG_CONF
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
 export function wakeTimer(machine: WakeMachine): WakeTimer {
+  return installer(machine, {
+    units: unitsFor,
+    what: "timer",
+    info: "wake.json",
+    hint: "schedules start when gsv runs",
+  });
+}
+
+/** It has no instant: `at` is null. */
+export function serveService(machine: WakeMachine): WakeTimer {
+  const hint = "the kernel listens while gsv runs";
+  return installer(machine, { units: serviceFor, what: "service", info: "serve.json", hint });
+}
+
+interface Installable {
+  readonly units: (request: UnitRequest) => Units | null;
+  readonly what: string;
+  readonly info: string;
+  readonly hint: string;
+}
+
+function installer(machine: WakeMachine, { units: unitsIn, what, info, hint }: Installable): WakeTimer {
   const { paths } = machine;
-  const units = unitsOf(machine);
-  const infoFile = join(paths.runDir, "wake.json");
+  const units = unitsIn(requestOf(machine));
+  const infoFile = join(paths.runDir, info);
   const installed = () => installedIn(infoFile);
   const needed = (): Units => {
     if (units !== null) return units;
-    throw new SysError("EINVAL", "gsv knows no timers of this system", [
+    throw new SysError("EINVAL", `gsv knows no ${what}s of this system`, [
       "start a kernel with your own: gsv kernel run",
     ]);
   };
@@ -55,8 +79,8 @@ export function wakeTimer(machine: WakeMachine): WakeTimer {
       created ??= made;
       writeFileSync(path, path.endsWith(".xml") ? Buffer.from(`\ufeff${text}`, "utf16le") : text, { mode: 0o644 });
     }
-    const info: Installed = { files: files.map(({ path }) => path), at };
-    writeFileSync(infoFile, `${JSON.stringify(info)}\n`, { mode: 0o600 });
+    const record: Installed = { files: files.map(({ path }) => path), at };
+    writeFileSync(infoFile, `${JSON.stringify(record)}\n`, { mode: 0o600 });
     return created;
   };
   const dropped = (files: readonly string[]): readonly string[] => {
@@ -80,8 +104,8 @@ export function wakeTimer(machine: WakeMachine): WakeTimer {
       } catch (error) {
         dropped(files.map(({ path }) => path));
         if (created !== undefined) rmSync(created, { recursive: true, force: true });
-        throw new SysError("EIO", `the timer was not installed: ${messageOf(error)}`, [
-          "nothing was left behind; schedules start when gsv runs",
+        throw new SysError("EIO", `the ${what} was not installed: ${messageOf(error)}`, [
+          `nothing was left behind; ${hint}`,
         ]);
       }
     },
@@ -113,14 +137,14 @@ export function wakeTimer(machine: WakeMachine): WakeTimer {
   };
 }
 
-function unitsOf({ paths, env, uid, command, platform = process.platform }: WakeMachine): Units | null {
+function requestOf({ paths, env, uid, command, platform = process.platform }: WakeMachine): UnitRequest {
   const userHome = env.HOME || homedir();
-  return unitsFor({
+  return {
     ...{ platform, userHome, uid, command, home: paths.home, kernelDb: paths.kernelDb, kernelLog: paths.kernelLog },
     configDir: env.XDG_CONFIG_HOME?.startsWith("/") ? env.XDG_CONFIG_HOME : join(userHome, ".config"),
     isDefaultHome: paths.home === join(userHome, ".gsv"),
     path: env.PATH ?? PATH,
-  });
+  };
 }
 
 function installedIn(file: string): Installed | null {

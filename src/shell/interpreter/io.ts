@@ -78,6 +78,7 @@ export function shellIo(kernel: KernelPort, machine: Machine): ShellIo {
       machine: {
         ...{ doctor: outside("doctor"), places: outside("paths"), providers: outside("auth setup") },
         wakeTimer: outside("sched wake"),
+        serveService: outside("serve install"),
       },
       keep: { backup: outside("backup"), restore: outside("restore"), usage: outside("df") },
       host: outside("host: paths"),
