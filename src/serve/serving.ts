@@ -8,6 +8,7 @@ import { messageOf, SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
+import { sha256Hex } from "../lib/hash.ts";
 import { quoted } from "../lib/text/quote.ts";
 import type { ConfigRows } from "../store/kernel/config.ts";
 import type { ServeStatus, Serving } from "../syscalls/system/serve.ts";
@@ -52,6 +53,7 @@ export function servingParts(ports: ServingPorts): ServingParts {
   let listen: string | null = null;
   let fault: string | null = null;
   let isPublic = false;
+  let fingerprint: string | null = null;
   let leaving: Promise<void> = Promise.resolve();
 
   const status = async (): Promise<ServeStatus> => ({
@@ -60,11 +62,14 @@ export function servingParts(ports: ServingPorts): ServingParts {
     listen,
     fault,
     public: open !== null && isPublic,
+    fingerprint: open === null ? null : fingerprint,
   });
 
   async function opened(text: string, options: ListenChoice): Promise<Listener> {
     try {
-      return await listenerOf(ports)(options);
+      const listener = await listenerOf(ports)(options);
+      fingerprint = options.tls === null ? null : await fingerprintOf(options.tls.cert);
+      return listener;
     } catch (error) {
       throw notOpened(text, error);
     }
@@ -183,6 +188,7 @@ export function servingAtRest(settings: ServingPorts["settings"]): Pick<Serving,
       listen: (await settings())["serve.listen"] || null,
       fault: null,
       public: false,
+      fingerprint: null,
     }),
   };
 }
@@ -216,6 +222,12 @@ async function certificateIn(tls: string): Promise<{ readonly cert: string; read
   if (!certificate.checkPrivateKey(secret))
     throw new SysError("EINVAL", `${quoted(key)} is not the key of the certificate ${quoted(cert)}`);
   return texts;
+}
+
+/** A client without an authority for the certificate compares this. */
+async function fingerprintOf(pem: string): Promise<string> {
+  const { X509Certificate } = await import("node:crypto");
+  return `sha256:${sha256Hex(new X509Certificate(pem).raw)}`;
 }
 
 function parsed<Part>(parse: () => Part, fault: string): Part {

@@ -109,7 +109,7 @@ test("/public is open only where it was asked for, for the next kernel too, unti
 });
 
 test("without a kernel the status says where the next one listens", () => {
-  const status = { url: null, clients: 0, listen: "127.0.0.1:4870", fault: null, public: false };
+  const status = { url: null, clients: 0, listen: "127.0.0.1:4870", fault: null, public: false, fingerprint: null };
   expect(serveText(status)).toBe("not listening: no kernel runs; the next one listens on 127.0.0.1:4870");
   expect(serveText({ ...status, listen: null })).toBe("not listening on the network");
 });

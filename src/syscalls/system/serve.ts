@@ -13,6 +13,8 @@ export interface ServeStatus {
   readonly listen: string | null;
   /** Why a wanted listener does not listen. */
   readonly fault: string | null;
+  /** Of the certificate; null without TLS. */
+  readonly fingerprint: string | null;
 }
 
 export interface Serving {
@@ -24,9 +26,10 @@ export interface Serving {
   stop(context: CallContext): Promise<ServeStatus>;
 }
 
-export function serveText({ url, clients, listen, fault, public: isPublic }: ServeStatus): string {
+export function serveText({ url, clients, listen, fault, fingerprint, public: isPublic }: ServeStatus): string {
+  const certificate = fingerprint === null ? "" : `\ncertificate ${fingerprint}`;
   if (url !== null)
-    return `listening on ${url}, ${clients} ${clients === 1 ? "client" : "clients"}${isPublic ? ", /public is open" : ""}`;
+    return `listening on ${url}, ${clients} ${clients === 1 ? "client" : "clients"}${isPublic ? ", /public is open" : ""}${certificate}`;
   if (fault !== null) return `not listening on ${reveal(listen ?? "")}: ${reveal(fault)}`;
   if (listen !== null) return `not listening: no kernel runs; the next one listens on ${reveal(listen)}`;
   return "not listening on the network";
