@@ -12,14 +12,19 @@ const spec = {
   summary: "Offer gsv to other computers for download",
   input: {
     from: field.optional(
-      field.text("directory with binaries of gsv (default: only this one)", { longest: 4096, meta: "DIR" }),
+      field.text("directory or address with binaries (default: only this one)", { longest: 4096, meta: "DIR|URL" }),
     ),
     channel: field.optional(field.text("channel of the binaries (default: stable)", { longest: 64, meta: "NAME" })),
     default: field.flag("make it the channel that installers use"),
   },
-  examples: ["gsv bootstrap", "gsv bootstrap --from ./dist --channel dev", "gsv serve --public"],
+  examples: [
+    "gsv bootstrap",
+    "gsv bootstrap --from ./dist --channel dev",
+    "gsv bootstrap --from https://gsv.example:4870/public/gsv/downloads/cli/stable",
+    "gsv serve --public",
+  ],
   notes: [
-    "Stores the binaries, their checksums and the installers below /public/gsv. Files in DIR are named like\ngsv-linux-x64; a file gsv-linux-x64.sha256 is checked. DIR/tts holds the assets of speech.",
+    "Stores the binaries, their checksums and the installers below /public/gsv. Files in DIR are named like\ngsv-linux-x64; a file gsv-linux-x64.sha256 is checked. DIR/tts holds the assets of speech.\nAt a URL, each binary needs its checksum.",
     "gsv serve --public serves everything below /public to everybody, read-only and without a token.",
   ],
 };
@@ -29,7 +34,7 @@ export const bootstrap = command(spec, async ({ args, json }, io) => {
   if (from !== undefined) await io.remotes.onlyHere("files of this computer");
   const answer = await io.sys().call<BootstrapAnswer>("sys.bootstrap", {
     downloads: true,
-    ...(from !== undefined && { from: resolve(io.cwd, from) }),
+    ...(from !== undefined && { from: /^https?:\/\//.test(from) ? from : resolve(io.cwd, from) }),
     ...(channel !== undefined && { channel }),
     ...(makeDefault && { makeDefault }),
   });

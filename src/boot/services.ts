@@ -1,5 +1,6 @@
 // Builds the services behind the syscalls.
 
+import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { uuidv7 } from "../abi/ids.ts";
@@ -139,7 +140,8 @@ export function bootServices(
 function bootstrappingOf(core: Core): Services["bootstrapping"] {
   const { kernel, objects, machine } = core;
   const isPersonOfHome = personOfHome(kernel.accounts);
-  const ports = { objects, clock: machine.clock, isPersonOfHome, binary: binaryAt(machine.exe ?? "") };
+  const temporary = () => join(machine.paths.temporaryDir, uuidv7(machine.clock.now(), machine.random));
+  const ports = { objects, clock: machine.clock, isPersonOfHome, temporary, binary: binaryAt(machine.exe ?? "") };
   return {
     skills: bootstrapOf(core, machine, core.repos).skills,
     mirror: async ({ caller }, request) => (await import("../serve/bootstrap.ts")).mirror(ports, caller, request),

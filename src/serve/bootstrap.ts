@@ -15,11 +15,14 @@ import type { Mirrored, MirroredFile, MirrorRequest } from "../syscalls/system/b
 import installPs1 from "./install/install.ps1" with { type: "text" };
 import installSh from "./install/install.sh" with { type: "text" };
 import { CHANNEL, CHANNEL_NAME, DOWNLOADS, defaultChannel, TTS } from "./public.ts";
+import { isRelease, withRelease } from "./release.ts";
 
 export interface BootstrapPorts {
   readonly objects: Pick<ObjectStore, "head" | "put" | "read">;
   readonly clock: Clock;
   readonly isPersonOfHome: (uid: number) => Promise<boolean>;
+  /** A free place for the files of a release. */
+  readonly temporary: () => string;
   /** The compiled program that runs, and its name among the downloads; null if gsv runs from its sources. */
   readonly binary: { readonly path: string; readonly name: string } | null;
 }
@@ -33,7 +36,10 @@ interface Content {
 }
 
 const DEFAULT_CHANNEL = "stable";
-const ASSET = /^gsv-(?:linux-(?:x64|arm64)(?:-musl)?|darwin-(?:x64|arm64)|windows-(?:x64|arm64)\.exe)$/;
+const ASSETS = [
+  ...["gsv-linux-x64", "gsv-linux-arm64", "gsv-linux-x64-musl", "gsv-linux-arm64-musl"],
+  ...["gsv-darwin-x64", "gsv-darwin-arm64", "gsv-windows-x64.exe", "gsv-windows-arm64.exe"],
+];
 const PIECE_BYTES = 256 * 1024;
 const TTS_FILES_MAX = 1000;
 const SUM_BYTES_MAX = 4096;
@@ -41,6 +47,14 @@ const SUM_BYTES_MAX = 4096;
 export async function mirror(ports: BootstrapPorts, caller: Caller, request: MirrorRequest): Promise<Mirrored> {
   if (!(await ports.isPersonOfHome(caller.uid)))
     throw new SysError("EPERM", "only the person of this home and root fill the downloads");
+  const { from } = request;
+  if (from === undefined || !isRelease(from)) return await fill(ports, request);
+  const { clock, temporary } = ports;
+  const work = (directory: string) => fill(ports, { ...request, from: directory });
+  return await withRelease(from, ASSETS, { clock, directory: temporary(), work });
+}
+
+async function fill(ports: BootstrapPorts, request: MirrorRequest): Promise<Mirrored> {
   const channel = channelOf(request.channel ?? DEFAULT_CHANNEL);
   const binaries = await binariesFrom(ports, request.from, channel);
   const speech = request.from === undefined ? [] : await speechFrom(join(request.from, "tts"));
@@ -93,7 +107,7 @@ async function assetsIn(from: string): Promise<readonly string[]> {
     const { code } = error as { code?: string };
     throw new SysError("ENOENT", `cannot read the directory ${quoted(from)}: ${UNREADABLE[code ?? ""] ?? code}`);
   });
-  return names.filter((name) => ASSET.test(name)).sort();
+  return names.filter((name) => ASSETS.includes(name)).sort();
 }
 
 const UNREADABLE: { readonly [code: string]: string } = {

@@ -1,7 +1,7 @@
 // Filling the downloads: names, checksums and installers as the storage reference has them, once, from plain files only.
 
-import { afterAll, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { separateStores } from "../../fs/memory.ts";
 import { sha256Hex } from "../../src/lib/hash.ts";
@@ -39,7 +39,10 @@ function run(request: { from?: string; channel?: string; makeDefault?: boolean }
   writeFileSync(own, "this program");
   const ports = { objects, clock: new FakeClock(), isPersonOfHome: async (asked: number) => asked === sam.uid };
   const binary = { path: own, name: "gsv-linux-x64" };
-  return mirror({ ...ports, binary }, caller, { makeDefault: false, ...request });
+  return mirror({ ...ports, binary, temporary: () => join(scratch, "release") }, caller, {
+    makeDefault: false,
+    ...request,
+  });
 }
 
 async function textAt(key: string): Promise<string | null> {
@@ -152,6 +155,63 @@ test("a directory that cannot be read is named, and nothing is stored", async ()
 test("only the person of the home and root fill it", async () => {
   expect(await codeOf(run({}, bob))).toBe("EPERM");
   expect(await keys()).toEqual([]);
+});
+
+describe("a release at an address", () => {
+  let server: ReturnType<typeof Bun.serve>;
+  const files = new Map<string, string>();
+  beforeAll(() => {
+    server = Bun.serve({
+      ...{ hostname: "127.0.0.1", port: 0, development: false },
+      fetch({ url }) {
+        const text = files.get(new URL(url).pathname);
+        return text === undefined ? new Response("none", { status: 404 }) : new Response(text);
+      },
+    });
+  });
+  afterAll(() => server.stop(true));
+  const offer = (name: string, text: string, sum = sha256Hex(text)) => {
+    files.set(`/cli/${name}`, text);
+    files.set(`/cli/${name}.sha256`, `${sum}  ${name}\n`);
+  };
+  const release = () => `http://127.0.0.1:${server.port}/cli/`;
+
+  test("gives the binaries that it has, with their checksums", async () => {
+    files.clear();
+    offer("gsv-darwin-arm64", "for a mac");
+    files.set("/cli/gsv-darwin-x64", "without a checksum");
+    await run({ from: release() });
+    const named = (await keys()).filter((key) => key.includes("/stable/") && !key.endsWith(".sha256"));
+    expect(named).toEqual([`${CLI}/stable/gsv-darwin-arm64`, `${CLI}/stable/gsv-linux-x64`]);
+    expect(await textAt(`${CLI}/stable/gsv-darwin-arm64`)).toBe("for a mac");
+    expect(existsSync(join(scratch, "release"))).toBe(false);
+  });
+
+  test("with a wrong checksum stores nothing of it, and leaves no file behind", async () => {
+    files.clear();
+    offer("gsv-darwin-arm64", "changed", sha256Hex("good"));
+    expect((await rejection(run({ from: release() }))).message).toContain("does not match its checksum");
+    expect(await textAt(`${CLI}/stable/gsv-darwin-arm64`)).toBeNull();
+    expect(existsSync(join(scratch, "release"))).toBe(false);
+  });
+
+  test.each([
+    ["http://gsv.example/cli", "a release needs https"],
+    ["https://me:secret@gsv.example/cli", "not an address of a release"],
+    ["https://gsv.example/cli?token=secret", "not an address of a release"],
+  ])("%s is refused before anything is asked for", async (address, error) => {
+    expect((await rejection(run({ from: address }))).message).toContain(error);
+  });
+
+  test("that is not reachable is named", async () => {
+    const gone = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+    const address = `http://127.0.0.1:${gone.port}/cli`;
+    await gone.stop(true);
+    expect(await rejection(run({ from: address }))).toMatchObject({
+      code: "EAGAIN",
+      message: expect.stringContaining(`cannot fetch ${address}`),
+    });
+  });
 });
 
 test("the call offers them to everybody, for the person of the home and root, and for no process", async () => {

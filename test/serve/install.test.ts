@@ -32,7 +32,13 @@ beforeAll(async () => {
   const from = join(scratch, "from");
   mkdirSync(from);
   for (const name of ASSETS) writeFileSync(join(from, name), GOOD);
-  const ports = { objects, clock: new FakeClock(), isPersonOfHome: async () => true, binary: null };
+  const ports = {
+    objects,
+    clock: new FakeClock(),
+    isPersonOfHome: async () => true,
+    binary: null,
+    temporary: () => scratch,
+  };
   await mirror(ports, sam, { from, makeDefault: false });
   const publicObjects: PublicObjects = {
     head(key) {

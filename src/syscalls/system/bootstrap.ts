@@ -6,7 +6,7 @@ import { type CallContext, field, syscall, value } from "../define.ts";
 import type { Bootstrapped } from "../repo/repo-service.ts";
 
 export interface MirrorRequest {
-  /** A directory of this computer with binaries, their checksums, and the assets of speech in tts. */
+  /** A directory of this computer with binaries, their checksums, and the assets of speech in tts; or the address of binaries. */
   readonly from?: string;
   readonly channel?: string;
   readonly makeDefault: boolean;
@@ -53,7 +53,9 @@ export const bootstrapCall = syscall({
   by: "person",
   input: {
     downloads: field.flag("also fill the downloads under /public", { hide: "cli" }),
-    from: field.optional(field.text("directory of this computer with binaries", { longest: 4096, hide: "cli" })),
+    from: field.optional(
+      field.text("directory of this computer, or address, with binaries", { longest: 4096, hide: "cli" }),
+    ),
     channel: field.optional(field.text("channel of the binaries (default: stable)", { longest: 64, hide: "cli" })),
     makeDefault: field.flag("make it the channel that installers use", { hide: "cli" }),
   },
