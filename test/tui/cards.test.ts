@@ -2,7 +2,7 @@
 // transcript.
 
 import { expect, test } from "bun:test";
-import type { SignalOf } from "../../src/abi/signal.ts";
+import type { Signal, SignalOf } from "../../src/abi/signal.ts";
 import { answering, answers, press, READ_MS } from "../support/cards.ts";
 import { said } from "../support/chat.ts";
 
@@ -25,6 +25,27 @@ const DELETE: Asked = { id: "gone", args: { path: "~/a.md\u202e" }, why: "delete
 const ASK: Asked = { id: "ask1", kind: "question", tool: "Ask", call: "hil.ask", args: { question: "Which one?" } };
 const CHOOSE: Asked = { ...ASK, id: "ask2", args: { question: "Which one?", choices: ["old", "new"] } };
 
+const edited = (args: Asked["args"]) =>
+  [said.call("Edit", args ?? {}), { ...said.result(true, "edited"), tool: "Edit", call: "fs.edit" } as Signal] as const;
+
+test("an approved call that fails is one entry with its failure, and one that has no result is still shown", async () => {
+  const shell = await answering();
+  const approve = async () => {
+    await shell.play(said.hil(DELETE));
+    await shell.settle(READ_MS);
+    await press(shell, "y");
+    await shell.play({ ...said.closed(), id: DELETE.id } as never);
+  };
+  await approve();
+  const failed = { ...said.result(false, "ENOENT: no such file"), tool: "Delete" } as Signal;
+  await shell.play(said.call("Delete", DELETE.args ?? {}), failed);
+  expect(shell.text()).toMatch(/^✗ approved: Delete [^✓]*$/m);
+  await approve();
+  await shell.play(said.complete("aborted"));
+  expect(shell.text()).toMatch(/^✓ approved: Delete .*\n\nStopped$/m);
+  await shell.leave();
+});
+
 test("a file change shows numbered and signed lines, and keys of the first 400 ms are ignored", async () => {
   const shell = await answering();
   await shell.play(said.hil(EDIT));
@@ -40,7 +61,10 @@ test("a file change shows numbered and signed lines, and keys of the first 400 m
   expect(answers(shell)).toEqual([{ id: "edit", decision: "approve" }]);
   await shell.play({ ...said.closed(), id: "edit" } as SignalOf<"chat.hil_closed">);
   expect(shell.text()).not.toContain("wants to edit");
-  expect(shell.text()).toMatch(/✓ approved: Edit \/etc\/gsv\/config\.toml\n {3}98 {3}a\n {3}99 - b\n {3}99 \+ B/);
+  // The approval and the result are one entry.
+  await shell.play(...edited(EDIT.args));
+  expect(shell.text()).toMatch(/✓ approved: Edit \/etc\/gsv\/config\.toml {2}.+\n {3}98 {3}a\n {3}99 - b\n {3}99 \+ B/);
+  expect(shell.text().split("✓")).toHaveLength(2);
   await shell.leave();
 });
 
@@ -57,7 +81,8 @@ test("the real path stands on the card and in the decision; its end is not repea
     expect(shell.text().includes("given as:")).toBe(given !== "");
     await press(shell, "y");
     await shell.play({ ...said.closed(), id: "edit" } as SignalOf<"chat.hil_closed">);
-    expect(shell.text()).toContain(`✓ approved: Edit /srv/site/a.txt${given}\n   98   a`);
+    await shell.play(...edited({ ...EDIT.args, path }));
+    expect(shell.text()).toMatch(new RegExp(`✓ approved: Edit /srv/site/a\\.txt  .+${given}\n   98   a`));
     await shell.type("\x0c");
   }
   await shell.leave();

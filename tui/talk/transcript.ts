@@ -41,6 +41,15 @@ interface Open {
   readonly answer: AnswerText;
 }
 
+/** What became of an approved call. */
+interface Outcome {
+  readonly isGood: boolean;
+  readonly about: string;
+  readonly rows: readonly string[];
+}
+
+const NO_OUTCOME: Outcome = { isGood: true, about: "", rows: [] };
+
 const PLAN_TOOL = "Plan";
 /** Of a request whose path does not fit its title. */
 const PATH_ROW = /^ +(?:path|given as): /;
@@ -49,6 +58,17 @@ const DECIDED_LINES_MAX = 200;
 const QUICK_MS = 2000;
 const HINT = " · ctrl-o expand";
 const DECIDED: { readonly [decision: string]: string } = { approve: "approved", answer: "answered", deny: "denied" };
+
+/** An entry of these kinds comes after the calls of a turn, so an approved call that has no result by then gets none. */
+const AFTER_CALLS: ReadonlySet<Entry["kind"]> = new Set([
+  "delta",
+  "text",
+  "thought",
+  "retry",
+  "failure",
+  "ended",
+  "note",
+]);
 
 type Printers = { readonly [Kind in Entry["kind"]]: (entry: EntryOf<Kind>) => void };
 
@@ -64,6 +84,8 @@ export class Transcript {
   /** The reason of the last retry, if no other entry followed. */
   private retried: string | null = null;
   private hinted = false;
+  /** Approved calls without a result: both are one entry. */
+  private readonly approved: EntryOf<"decided">[] = [];
   private mark = "";
   private readonly printers: Printers;
 
@@ -79,7 +101,7 @@ export class Transcript {
       retry: ({ reason }) => this.retry(reason),
       failure: ({ reason }) => this.failure(reason),
       result: (entry) => this.result(entry),
-      decided: (entry) => this.decided(entry),
+      decided: (entry) => this.decidedLater(entry),
       ended: (entry) => this.ended(entry),
       lines: ({ lines }) => this.block(lines.flatMap((line) => this.wrapped(line))),
       note: ({ text }) => this.block(this.wrapped(theme.dim(sanitize(text)))),
@@ -93,6 +115,7 @@ export class Transcript {
 
   add<Kind extends Entry["kind"]>(entry: EntryOf<Kind>): void {
     if (entry.kind !== "retry") this.retried = null;
+    if (AFTER_CALLS.has(entry.kind)) for (const each of this.approved.splice(0)) this.decided(each);
     const print = this.printers[entry.kind] as (entry: EntryOf<Kind>) => void;
     print(entry);
   }
@@ -206,14 +229,15 @@ export class Transcript {
     return HINT;
   }
 
-  private result({ tool, args, ok, output, tookMs }: EntryOf<"result">): void {
+  private result(entry: EntryOf<"result">): void {
+    const { tool, args, ok, output, tookMs } = entry;
     const { theme } = this.options;
     const { isGood, words: outcome, lines } = outcomeOf({ tool, args, ok, output });
     const glyph = isGood ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     // The plan is above, whole.
     const isPlanned = tool === PLAN_TOOL;
-    const decided = isGood ? "accepted" : "sent back";
-    const subject = isPlanned ? decided : reveal(subjectOf(tool, args)).replaceAll("\n", "⏎");
+    const verdict = isGood ? "accepted" : "sent back";
+    const subject = isPlanned ? verdict : reveal(subjectOf(tool, args)).replaceAll("\n", "⏎");
     const words = isPlanned ? "" : outcome;
     const took = tookMs === null ? "" : durationText(tookMs);
     const about = [words, took].filter((part) => part !== "").join(" · ");
@@ -223,14 +247,27 @@ export class Transcript {
     const hint = isLong && Bun.stringWidth(subject) + HINT.length <= room ? this.hint() : "";
     const head =
       `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room - hint.length))}  ${theme.dim(about + hint)}`.trimEnd();
-    const rows = lines.flatMap((line) => this.wrapped(`  ${line}`));
-    this.tool([this.linked(head), ...rows.map(theme.dim)]);
+    const rows = lines.flatMap((line) => this.wrapped(`  ${line}`)).map(theme.dim);
+    const decided = this.takeApproved(entry);
+    if (decided === null) this.tool([this.linked(head), ...rows]);
+    else this.decided(decided, { isGood, about, rows });
   }
 
-  /** The request and the decision: the transcript is the audit trail. */
-  private decided({ ask, decision, by }: EntryOf<"decided">): void {
+  /** What another person approved is shown at once: the card has just gone. */
+  private decidedLater(entry: EntryOf<"decided">): void {
+    if (entry.decision === "approve" && entry.by === null) this.approved.push(entry);
+    else this.decided(entry);
+  }
+
+  private takeApproved({ tool, args }: EntryOf<"result">): EntryOf<"decided"> | null {
+    const at = this.approved.findIndex(({ ask }) => ask.tool === tool && Bun.deepEquals(ask.args, args));
+    return this.approved.splice(at, at < 0 ? 0 : 1)[0] ?? null;
+  }
+
+  /** The request, the decision and the outcome: the transcript is the audit trail. */
+  private decided({ ask, decision, by }: EntryOf<"decided">, outcome: Outcome = NO_OUTCOME): void {
     const { theme, columns } = this.options;
-    const isYes = decision === "approve" || decision === "answer";
+    const isYes = outcome.isGood && (decision === "approve" || decision === "answer");
     const glyph = isYes ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     const who = by === null ? "" : ` by ${reveal(by)}`;
     const answer = ask.ourAnswer === undefined || by !== null ? "" : reveal(ask.ourAnswer).replaceAll("\n", "⏎");
@@ -238,7 +275,9 @@ export class Transcript {
     const verdict = `${DECIDED[decision] ?? reveal(decision)}${who}`;
     const call = `${verdict}: ${reveal(ask.tool)} ${reveal(subject)}`;
     const isLine = ask.kind === "approval" && !isPlan(ask) && !subject.includes("\n");
-    const isWhole = isLine && Bun.stringWidth(call) < columns() - 3;
+    const about = outcome.about === "" ? "" : `  ${outcome.about}`;
+    const room = Math.max(20, columns() - 3 - Bun.stringWidth(about));
+    const isWhole = isLine && Bun.stringWidth(call) <= room;
     const what = ask.kind === "question" ? answer : reveal(ask.tool);
     const shown = isWhole ? call : `${verdict}${what === "" ? "" : `: ${what}`}`;
     const why = ask.kind === "question" || answer === "" ? [] : [theme.dim(`  reason: ${answer}`)];
@@ -251,9 +290,9 @@ export class Transcript {
     const lines = [...body.slice(0, DECIDED_LINES_MAX), ...more].map((line) =>
       PATH_ROW.test(line) ? this.linked(line) : line,
     );
-    const head = `${glyph} ${cutWidth(shown, Math.max(20, columns() - 3))}`;
-    if (lines.length > 0) this.block([this.linked(head), ...lines]);
-    else this.tool([this.linked(head)]);
+    const head = `${glyph} ${cutWidth(shown, room)}${theme.dim(about)}`;
+    if (lines.length > 0) this.block([this.linked(head), ...lines, ...outcome.rows]);
+    else this.tool([this.linked(head), ...outcome.rows]);
   }
 
   /** The shown part of the answer is void. The reason is shown once for any number of retries. */
