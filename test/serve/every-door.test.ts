@@ -14,6 +14,7 @@ const DOORS: { readonly [route: string]: readonly [who: string, example?: string
   "GET /healthz": ["public"],
   "GET /readyz": ["public"],
   "GET /": ["public"],
+  "GET /voice": ["public"],
   "GET /a/:file": ["public", "/a/x.js"],
   "GET /public/*": ["public", "/public/x"],
   "GET /metrics": ["metrics"],
@@ -122,6 +123,7 @@ test("every route has a line here", () => {
     methods.map((method) => [`${method} ${path}`, who, DOORS[`${method} ${path}`]?.[0]]),
   );
   expect(lines.filter(([, who, here]) => who !== here)).toEqual([]);
+  expect(Object.keys(DOORS).toSorted()).toEqual(lines.map(([at]) => String(at)).toSorted());
 });
 
 test("every mixture enters as exactly one, or gets exactly one refusal", () => {
