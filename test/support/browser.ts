@@ -27,6 +27,7 @@ if (!hasChromium) process.stderr.write("SKIPPED: no chromium here, so no test of
 
 export class Browser implements AsyncDisposable {
   private readonly view: Bun.WebView;
+  private isOpen = false;
 
   constructor(private size: Size) {
     const { width, height } = size;
@@ -35,8 +36,10 @@ export class Browser implements AsyncDisposable {
     this.view = new Bun.WebView({ width, height, backend: { type: "chrome", url: false, argv: FLAGS, path } });
   }
 
-  /** Another page: a new fragment of the same page never counts as loaded. */
   async open(url: string): Promise<void> {
+    // A new fragment of the same page would never count as loaded.
+    if (this.isOpen) await this.view.navigate("about:blank");
+    this.isOpen = true;
     await this.view.navigate(url);
     await this.resize(this.size);
   }
@@ -54,14 +57,17 @@ export class Browser implements AsyncDisposable {
   async until(expression: string): Promise<void> {
     const deadline = performance.now() + DEADLINE_MS;
     while (!(await this.value<boolean>(`Boolean(${expression})`))) {
-      if (performance.now() > deadline)
-        throw new Error(`never true: ${expression}\n${await this.value<string>("document.body.innerText")}`);
+      if (performance.now() > deadline) throw new Error(`never true: ${expression}\n${await this.text()}`);
       await Bun.sleep(LOOK_MS);
     }
   }
 
   async untilText(text: string): Promise<void> {
     await this.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
+  }
+
+  async text(): Promise<string> {
+    return await this.value<string>("document.body.innerText");
   }
 
   /** Keys by name, such as `Enter` and `y`; modifiers before them, such as `Shift+Tab`. */

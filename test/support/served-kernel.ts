@@ -14,7 +14,8 @@ import { seeded } from "./random.ts";
 export class ServedKernel {
   private constructor(
     readonly kernel: TestKernel,
-    readonly listener: Listener,
+    /** A test may put another one in its place. */
+    public listener: Listener,
     readonly token: string,
   ) {}
 

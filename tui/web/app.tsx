@@ -54,7 +54,7 @@ function Bar({ gsv, state }: ViewProps) {
       </nav>
       <LineView gsv={gsv} state={state} />
       <span className="who">{who?.username}</span>
-      <button type="button" className="quiet" onClick={() => gsv.signOut(null)}>
+      <button type="button" className="quiet" onClick={() => void gsv.leave()}>
         Sign out
       </button>
     </header>

@@ -1,29 +1,158 @@
-// The web console in a real browser.
+// The web console in a real browser, driven by keys as a person would.
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { source as axe } from "axe-core";
 import { Browser, hasChromium } from "../../support/browser.ts";
-import { FakeDoor } from "../../support/door.ts";
-import { listening } from "../../support/listening.ts";
+import { INIT } from "../../support/kernel.ts";
+import { WebConsole } from "../../support/web-console.ts";
 
-const listener = listening(new FakeDoor());
+setDefaultTimeout(30_000);
+
 const browser = hasChromium ? new Browser({ width: 1280, height: 800 }) : null;
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]();
-  await listener.close();
+afterAll(async () => await browser?.[Symbol.asyncDispose]());
+
+const inBrowser = (title: string, run: (web: WebConsole, browser: Browser) => Promise<void>) =>
+  test.skipIf(browser === null)(title, async () => {
+    if (browser !== null) await run(await WebConsole.open(browser), browser);
+  });
+
+inBrowser("a code in the address signs in once, and stays in no address, history or script", async (web, page) => {
+  expect(await page.value<string>("location.href")).toBe(`${web.served.listener.url}/`);
+  expect(await page.value<string>("document.cookie")).toBe("");
+  expect(await page.value<string>("localStorage.getItem('gsv.key') ?? ''")).not.toBe("");
+  const code = await web.enter();
+  await page.value("localStorage.clear()");
+  await page.open(`${web.served.listener.url}/#code=${code}`);
+  await page.untilText("sign in here");
+  expect(await page.value<string>("document.querySelector('[role=alert]').innerText")).toMatch(/code/i);
 });
+
+inBrowser(
+  "a message is answered in pieces, and a reload in the middle loses and repeats nothing",
+  async (web, page) => {
+    await web.talk({ pieces: ["First part.\n\n", "Second part."], pause: true });
+    await web.say("hello there");
+    await page.untilText("First part.");
+    await page.untilText("writing");
+    await page.reload();
+    await page.untilText("hello there");
+    await page.until("document.querySelector('.status') !== null");
+    web.served.kernel.model.release();
+    await page.untilText("Second part.");
+    await page.until("document.querySelector('.status') === null");
+    const shown = await page.value<string>("document.querySelector('.entries').innerText");
+    expect(shown.match(/First part\.|Second part\.|hello there/g)).toEqual([
+      "hello there",
+      "First part.",
+      "Second part.",
+    ]);
+  },
+);
+
+inBrowser("an edit waits for the person: y answers it, but never from a half-typed line", async (web, page) => {
+  const content = "Keep it short.\n";
+  await web.talk(
+    { calls: [{ name: "Write", args: { path: "~/context.d/20-style.md", content } }] },
+    { text: "Written." },
+  );
+  await web.say("remember that");
+  await page.untilText("wants to write a file");
+  expect(await page.value<string>("document.title")).toStartWith("(1) ");
+  expect(await page.value<string>("document.querySelector('.card .diff-line.added .text').innerText")).toBe(
+    "Keep it short.",
+  );
+  await page.type("y");
+  expect(await page.value<string>("document.querySelector('.composer textarea').value")).toBe("y");
+  expect(await page.text()).toContain("wants to write a file");
+  await page.press("Backspace");
+  // The first moment after a card appears belongs to what was being typed.
+  await Bun.sleep(450);
+  await page.press("y");
+  await page.untilText("Written.");
+  expect(await page.text()).toContain("approved");
+  expect(await page.value<string>("document.title")).not.toMatch(/^\(/);
+});
+
+inBrowser("a lost line shows, comes back by itself, and what was sent meanwhile is sent once", async (web, page) => {
+  const { kernel } = web.served;
+  await web.talk({ text: "Before." }, { text: "After." });
+  await web.say("one");
+  await page.untilText("Before.");
+  await web.loseLine();
+  await page.until("document.querySelector('.line.bad') !== null");
+  await web.say("two");
+  await page.untilText("sending: two");
+  await web.restoreLine();
+  await page.value("document.querySelector('.line button')?.click()");
+  await page.untilText("After.");
+  await page.until("document.querySelector('.line.ok') !== null");
+  const sent = (await kernel.messages(INIT)).filter(({ role }) => role === "user").map(({ content }) => content);
+  expect(sent).toEqual(["one", "two"]);
+});
+
+inBrowser("text of a model makes no element, opens no address and loads nothing", async (web, page) => {
+  const text = [
+    '<img src=x onerror="window.wasRun = 1"><script>window.wasRun = 1</script>',
+    "![seen](https://example.org/x.png) [a](javascript:window.wasRun=1) [b](data:text/html,x) [c](https://example.org/c)",
+    "<iframe src=https://example.org></iframe>",
+  ].join("\n\n");
+  await web.talk({ text });
+  await web.say("show me");
+  await page.untilText("[image: seen]");
+  const made = "[...document.querySelectorAll('.prose *')].map((each) => each.localName)";
+  expect(new Set(await page.value<readonly string[]>(made))).toEqual(new Set(["p", "span", "a"]));
+  const links = "[...document.querySelectorAll('.prose a')].map(({ href, rel }) => href + ' ' + rel)";
+  expect(await page.value<readonly string[]>(links)).toEqual(["https://example.org/c noopener noreferrer"]);
+  expect(await page.value<unknown>("window.wasRun ?? null")).toBeNull();
+  const loaded = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).host)";
+  expect(new Set(await page.value<readonly string[]>(loaded))).toEqual(
+    new Set([new URL(web.served.listener.url).host]),
+  );
+});
+
+inBrowser(
+  "a history of five hundred messages keeps few elements in the page, and opens at its end",
+  async (web, page) => {
+    const { kernel } = web.served;
+    for (let at = 0; at < 250; at++) await kernel.say(`question ${at}`);
+    kernel.model.will(INIT, { text: "last answer" });
+    await kernel.say("the last question");
+    await web.talk();
+    await page.untilText("last answer");
+    expect(await page.value<number>("document.querySelectorAll('.entries *').length")).toBeLessThan(1000);
+    await page.value("document.querySelector('.entries > *').scrollTop = 0");
+    await page.until("!document.querySelector('.entries').innerText.includes('last answer')");
+  },
+);
 
 interface Violation {
   readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-test.skipIf(browser === null)("the page opens, and a screen reader can use it", async () => {
-  await browser?.open(`${listener.url}/`);
-  await browser?.untilText("gsv");
-  await browser?.value(`(() => { ${axe}; return 1; })()`);
-  const found = await browser?.value<readonly Violation[]>(
-    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) => violations)",
-  );
-  expect(found?.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+const RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
+
+async function faultsIn(page: Browser): Promise<readonly string[]> {
+  const run = `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations)`;
+  const found = await page.value<readonly Violation[]>(run);
+  return found.map(({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.failureSummary}`);
+}
+
+inBrowser("every view suits a screen reader and has enough contrast, in light and in dark", async (web, page) => {
+  const text = "# Title\n\n| a | b |\n| - | - |\n| `c` | [d](https://example.org) |\n\n> quote\n\n```sh\nls\n```";
+  const edit = { name: "Write", args: { path: "~/context.d/20-style.md", content: "Keep it short.\n" } };
+  await web.talk({ text, calls: [{ name: "Write", args: { path: "~/a", content: "a\n" } }, edit] });
+  await web.say("hello");
+  await page.untilText("wants to write a file");
+  await page.value(`(() => { ${axe}; return 1; })()`);
+  for (const isDark of [false, true]) {
+    await page.dark(isDark);
+    await web.go(`#/talk/${INIT}`, "document.querySelector('.card') !== null");
+    expect(await faultsIn(page)).toEqual([]);
+    await web.go("#/waiting", "document.querySelector('.waiting-list .card') !== null");
+    expect(await faultsIn(page)).toEqual([]);
+    await web.go("#/", "document.querySelector('.processes .detail') !== null");
+    expect(await faultsIn(page)).toEqual([]);
+  }
+  await page.dark(false);
 });

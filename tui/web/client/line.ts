@@ -186,6 +186,6 @@ async function connect(link: SocketLink, { url, key, clock, random }: LineOption
   return await greeted(link, { info, clock, helloMs: HELLO_MS });
 }
 
-function loginOf(key: string | null): { readonly token: string } | undefined {
-  return key === null ? undefined : { token: key };
+function loginOf(key: string | null): { readonly key: string } | undefined {
+  return key === null ? undefined : { key };
 }

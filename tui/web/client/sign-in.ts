@@ -34,11 +34,19 @@ export function keepKey(key: string | null): void {
   } catch {}
 }
 
+/** Ends the login in the kernel too. It ends by itself one day if the kernel does not hear this. */
+export async function signOut(): Promise<void> {
+  const key = keptKey();
+  keepKey(null);
+  if (key === null) return;
+  await fetch("/api/logout", { method: "POST", headers: { "x-gsv-key": key } }).catch(() => null);
+}
+
 export async function signIn(credentials: Credentials): Promise<void> {
   const response = await fetch("/api/login", {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ ...credentials, browser: true }),
+    body: JSON.stringify({ ...credentials, cookie: true, label: "web console" }),
   }).catch(() => null);
   if (response === null) throw new SysError("EAGAIN", "gsv does not answer");
   const answer: unknown = await response.json().catch(() => null);

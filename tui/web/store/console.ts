@@ -12,7 +12,7 @@ import type { Fate } from "../../state/process.ts";
 import type { Top } from "../../state/views.ts";
 import { toLookAt } from "../../views/top.ts";
 import { type Line, type LineState, openLine } from "../client/line.ts";
-import { type Credentials, keepKey, keptKey, signIn } from "../client/sign-in.ts";
+import { type Credentials, keepKey, keptKey, signIn, signOut } from "../client/sign-in.ts";
 import { hashOf, type Route } from "../route.ts";
 import { Gather } from "./gather.ts";
 import { NAMES, onSignals } from "./signals.ts";
@@ -74,10 +74,20 @@ export class Console {
     }
   }
 
-  signOut(why: string | null): void {
+  async leave(): Promise<void> {
+    const ended = signOut();
+    this.out(null);
+    await ended;
+  }
+
+  private refused(error: SysError): void {
+    if (error.code === "EAUTH") keepKey(null);
+    this.out(error.code === "EAUTH" ? "Your login has ended. Sign in again." : error.message);
+  }
+
+  private out(why: string | null): void {
     this.line?.close();
     this.line = null;
-    keepKey(null);
     this.set({ ...NEW_STATE, route: this.state.route, entry: { kind: "out", why } });
   }
 
@@ -195,8 +205,7 @@ export class Console {
       clock: this.ports.clock,
       random: this.ports.random,
       onState: (line) => this.onLine(line),
-      onRefused: (error) =>
-        this.signOut(error.code === "EAUTH" ? "Your login has ended. Sign in again." : error.message),
+      onRefused: (error) => this.refused(error),
     });
     this.line.sys.on({ names: NAMES }, (signal) => this.signals.add(signal));
     this.followDeltas();

@@ -60,9 +60,9 @@ function block(token: Token, depth: number): ReactNode {
 
 function heading({ depth: level, tokens }: Tokens.Heading, depth: number): ReactNode {
   const words = inline(tokens, depth + 1);
-  // The page itself has the first two levels.
-  if (level === 1) return <h3>{words}</h3>;
-  return level === 2 ? <h4>{words}</h4> : <h5>{words}</h5>;
+  // The page itself has the first level.
+  if (level === 1) return <h2>{words}</h2>;
+  return level === 2 ? <h3>{words}</h3> : <h4>{words}</h4>;
 }
 
 function Code({ token: { text, lang = "" } }: { readonly token: Tokens.Code }) {

@@ -20,7 +20,7 @@ export function TalkView(props: ViewProps) {
   const pid = talk?.pid ?? "";
   useEffect(() => {
     // A phone would cover half of the page with its keyboard.
-    if (pid !== "" && matchMedia("(pointer: fine)").matches) composer.current?.focus();
+    if (pid !== "" && !matchMedia("(pointer: coarse)").matches) composer.current?.focus();
   }, [pid]);
   if (talk === null) return null;
   const own = asks.filter((ask) => ask.pid === talk.pid);
