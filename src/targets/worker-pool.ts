@@ -3,7 +3,7 @@
 
 import { ENDED_BY, SysError, shortage } from "../abi/errno.ts";
 import type { Sys } from "../abi/sys.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, TimeSlice } from "../lib/clock.ts";
 import { type CacheBudget, IDLE_WORKER_BYTES } from "../lib/memory/cache-budget.ts";
 import { Delivery, EXIT_DIED } from "./delivery.ts";
 import type {
@@ -254,6 +254,7 @@ export class WorkerPool {
 class Conversation {
   private readonly listening = new Map<number, () => void>();
   private readonly gone = new AbortController();
+  private readonly slice = new TimeSlice();
 
   constructor(
     private readonly runner: Runner,
@@ -294,6 +295,8 @@ class Conversation {
 
   private async file(verb: FileVerb, args: readonly unknown[]): Promise<unknown> {
     const work = this.asked.files[verb] as (...given: readonly unknown[]) => Promise<unknown>;
+    // find asks for a hundred directories at once.
+    await this.slice.step();
     return work(...args);
   }
 

@@ -52,9 +52,9 @@ function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void, memory = ()
   return {
     made,
     shells,
-    start: (owner = 1000) =>
+    start: (owner = 1000, files: Partial<ShellFiles> = {}) =>
       shells.run(JOB, {
-        files: {} as ShellFiles,
+        files: files as ShellFiles,
         owner,
         sys: new FakeSys(),
         print: () => {},
@@ -102,6 +102,26 @@ test("one account never gets all runners, and a waiting script starts once there
   expect(begun).toHaveLength(4);
   for (const runner of begun.slice(1)) runner.hear({ kind: "end", end: OK });
   expect((await Promise.all(ends)).map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
+});
+
+test("other work of the kernel runs between the files that a script asks for at once", async () => {
+  const asked = 50;
+  let [answered, answeredBefore] = [0, asked];
+  const list = async () => {
+    const until = performance.now() + 1;
+    while (performance.now() < until);
+    if (++answered === asked) made[0]?.hear({ kind: "end", end: OK });
+    return [];
+  };
+  const { made, start } = pool(new FakeClock(), (runner) => {
+    for (let id = 0; id < asked; id++) runner.hear({ kind: "file", id, verb: "list", args: ["/"] });
+    setImmediate(() => {
+      answeredBefore = answered;
+    });
+  });
+  await start(1000, { list });
+  expect(answered).toBe(asked);
+  expect(answeredBefore).toBeLessThan(asked / 2);
 });
 
 test("when scripts take too much memory the newest is ended, and the others continue", async () => {
