@@ -282,6 +282,7 @@ function bootPeople(core: Core, { closer }: ProcessParts): People {
       },
       forget: (uid, by) => forgetSettings({ rows: kernel.config, secrets }, uid, { uid: by, now: clock.now() }),
       onLocked: (uid, locked) => logins.accountLocked(uid, locked),
+      endLogins: (uid, except) => logins.endLogins(uid, except),
       async end(row, context) {
         await closer.kill(row, {
           reason: "kill",

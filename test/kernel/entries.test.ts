@@ -106,6 +106,25 @@ test("the list shows client, address and last use; a revoked login ends at once,
   expect(JSON.stringify(await home.sys.call("sys.token.list", {}))).not.toContain(entered.id);
 });
 
+test("a new password ends the other logins of its account, and a locked account all of them; tokens of programs stay", async () => {
+  await using home = await TestKernel.boot();
+  const { uid } = await home.person(0).call<{ uid: number }>("account.create", { username: "bob" });
+  const ends: string[] = [];
+  const login = async (name: string) => {
+    const { token, key } = await enter(home, (await home.kernel.entries.newCode(uid)).code);
+    return await home.login({ token, key: key ?? "" }, "127.0.0.1", { onEnd: () => ends.push(name) });
+  };
+  const [mine] = [await login("mine"), await login("other")];
+  const { token } = await home.person(uid).call<{ token: string }>("sys.token.create", {});
+  await home.login({ token }, "127.0.0.1", { onEnd: () => ends.push("program") });
+  await mine.call("account.passwd", { password: PASSWORD });
+  expect([ends, (await logins(mine)).length]).toEqual([["other"], 2]);
+  expect(await nameOf(mine)).toBe("bob");
+  expect(await nameOf(await home.login({ token }, "127.0.0.1"))).toBe("bob");
+  await home.person(0).call("account.update", { username: "bob", lock: true });
+  expect(ends.toSorted()).toEqual(["mine", "other", "program"]);
+});
+
 test("a login of another account is not there to revoke", async () => {
   await using home = await TestKernel.boot();
   const { uid } = await home.person(0).call<{ uid: number }>("account.create", { username: "bob" });

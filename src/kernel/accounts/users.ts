@@ -31,6 +31,8 @@ export interface UserPorts extends PasswordPorts {
   /** Deletes the settings of an account. */
   readonly forget: (uid: number, by: number) => Promise<void>;
   readonly onLocked: (uid: number, locked: boolean) => void;
+  /** Ends the logins of an account over the network, except one. */
+  readonly endLogins: (uid: number, except: string | null) => Promise<void>;
 }
 
 const NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
@@ -88,9 +90,13 @@ export function usersService(ports: UserPorts): Accounts {
       return answer;
     },
 
-    async passwd({ caller }, change) {
+    async passwd({ caller, client }, change) {
       const first = await accounts.firstHuman();
-      return await changePassword(ports, caller, change, first?.uid === caller.uid);
+      const changed = await changePassword(ports, caller, change, first?.uid === caller.uid);
+      const account = await people.byName(changed.username);
+      // A person who knew the old password is out.
+      if (account !== null) await ports.endLogins(account.uid, client?.loginId ?? null);
+      return changed;
     },
   };
 }

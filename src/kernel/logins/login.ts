@@ -12,7 +12,7 @@ import { GuessQueue, originOf } from "./guess-queue.ts";
 import { accountFrom, Lockout } from "./lockout.ts";
 import { LoginAudit } from "./login-audit.ts";
 import type { Passwords } from "./passwords.ts";
-import { isPersons, tokenHash } from "./token-kinds.ts";
+import { isLogin, isPersons, tokenHash } from "./token-kinds.ts";
 
 export interface LoginPorts {
   readonly kernel: KernelStore;
@@ -104,8 +104,22 @@ export class Logins {
     this.endDead();
   }
 
+  async endLogins(uid: number, except: string | null): Promise<void> {
+    const { kernel, clock } = this.ports;
+    const rows = await kernel.tokens.list(uid);
+    for (const { id } of rows.filter(
+      ({ id, kind, revokedAt }) => isLogin(kind) && revokedAt === null && id !== except,
+    )) {
+      await kernel.tokens.revoke(id, "new password", clock.now());
+      this.tokenRevoked(id);
+    }
+  }
+
   private endDead(): void {
-    for (const { session, onEnd } of [...this.connected]) if (!session.alive()) onEnd();
+    for (const entry of [...this.connected].filter(({ session }) => !session.alive())) {
+      this.connected.delete(entry);
+      entry.onEnd();
+    }
   }
 
   private async failed(uid: number, { code }: SysError, detail: string, arrival: Arrival | null): Promise<void> {
