@@ -1,6 +1,7 @@
 // Where the figures of /metrics come from: sums of the stores, and the times of calls and transactions while somebody reads them.
 
 import { usdOf } from "../abi/process/money.ts";
+import { STATES } from "../abi/process/process.ts";
 import type { Dispatches } from "../kernel/dispatches.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FigureSource, Figures } from "../serve/metrics/figures.ts";
@@ -61,14 +62,15 @@ export function figureSource({
       };
     },
     async read() {
+      const tally = await kernel.processes.tally();
       const waiting = await figures.waiting();
       const cpu = process.cpuUsage();
       return {
         startedAt,
-        states: [...(await kernel.processes.tally())],
+        states: STATES.map((state) => [state, tally.get(state) ?? 0] as const),
         queue: await queue(),
         approvals: {
-          waiting: waiting.map(({ kind, count }) => [kind, count] as const),
+          waiting: (["approval", "question"] as const).map((kind) => [kind, countOf(waiting, kind)] as const),
           oldestAt: oldest(waiting.map(({ oldestAt }) => oldestAt)),
         },
         usage: await usage(),
@@ -78,6 +80,10 @@ export function figureSource({
       };
     },
   };
+}
+
+function countOf(waiting: readonly { readonly kind: string; readonly count: number }[], kind: string): number {
+  return waiting.find((each) => each.kind === kind)?.count ?? 0;
 }
 
 function oldest(times: readonly number[]): number | null {

@@ -2,7 +2,7 @@
 // queued messages to the next kernel.
 
 import { dirname } from "node:path";
-import type { Credentials } from "../abi/identity.ts";
+import { type Credentials, ROOT_UID } from "../abi/identity.ts";
 import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import { bootKernel, type Kernel } from "../boot/boot.ts";
 import type { Machine } from "../boot/core.ts";
@@ -115,9 +115,14 @@ function listenFor(
     const connection = { clock, pid, exe, classOf, onFault };
     const callPaths = async () => (await import("../syscalls/openapi.ts")).callPaths(SYSCALLS.values());
     const publicObjects = isPublic ? kernel.objects : null;
+    const isAnswering = () =>
+      kernel.callers.person(ROOT_UID, "/").then(
+        () => true,
+        () => false,
+      );
     const { Metrics } = await import("../serve/metrics/metrics.ts");
     const metrics = new Metrics(kernel.figures, clock);
-    const host = { clock, random, callPaths, publicObjects, metrics };
+    const host = { clock, random, callPaths, publicObjects, metrics, isAnswering };
     const { accept, entries } = kernel;
     const enter: ListenOptions["enter"] = (request, arrival) => entries.enter(request, arrival);
     return listen({ ...asked, version: VERSION, accept, enter, connection, host });

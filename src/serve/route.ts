@@ -52,6 +52,8 @@ export type Schema = { readonly [key: string]: unknown };
 export interface ServeHost {
   readonly clock: Clock;
   readonly random: RandomBytes;
+  /** False if the kernel cannot read what every call needs. */
+  isAnswering(): Promise<boolean>;
   /** The syscalls as paths of an OpenAPI document. */
   callPaths(): Promise<Schema>;
   readonly metrics: MetricsPort;

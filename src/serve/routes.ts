@@ -5,8 +5,8 @@ import { answerConsole } from "./console/answer.ts";
 import { answerLogin, answerLogout } from "./login.ts";
 import { answerMetrics } from "./metrics/metrics.ts";
 import { answerPublic } from "./public.ts";
-import { json, leavingNow } from "./rest.ts";
-import type { Route } from "./route.ts";
+import { json, leavingNow, problem } from "./rest.ts";
+import type { Route, Visit } from "./route.ts";
 
 export const ROUTES: readonly Route[] = [
   {
@@ -15,7 +15,7 @@ export const ROUTES: readonly Route[] = [
   },
   {
     ...{ path: "/readyz", methods: ["GET"], who: "public", body: "none", isLasting: true },
-    answer: ({ isLeaving }) => (isLeaving ? leavingNow() : json(200, OK)),
+    answer: answerReady,
   },
   // Also while the kernel leaves: the page connects to the next one.
   ...["/", "/voice", "/a/:file"].map(
@@ -42,3 +42,10 @@ export const ROUTES: readonly Route[] = [
 ];
 
 const OK = { ok: true };
+
+/** Ready means that a call would be answered now. */
+async function answerReady({ isLeaving, host }: Visit): Promise<Response> {
+  if (isLeaving) return leavingNow();
+  if (await host.isAnswering()) return json(200, OK);
+  return problem(503, "EAGAIN", "the kernel cannot read its store", ["for details, run: gsv doctor"]);
+}

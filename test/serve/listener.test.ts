@@ -5,7 +5,7 @@ import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Listener } from "../../src/serve/listener.ts";
 import { FakeDoor } from "../support/door.ts";
 import { until } from "../support/io.ts";
-import { listening } from "../support/listening.ts";
+import { hostPorts, listening } from "../support/listening.ts";
 
 let listener: Listener | null = null;
 afterEach(() => listener?.close());
@@ -129,4 +129,11 @@ test("bye reaches websockets, and requests get 503 with a time to retry", async 
   const [ready, health] = [await fetch(`${listener!.url}/readyz`), await fetch(`${listener!.url}/healthz`)];
   expect([ready.status, ready.headers.get("retry-after"), health.status]).toEqual([503, "1", 200]);
   expect((await post("/api/call/echo", {})).status).toBe(503);
+});
+
+test("ready means that calls are answered: a kernel that cannot read its store is alive, but not ready", async () => {
+  served({ host: hostPorts({ isAnswering: async () => false }) });
+  const [ready, health] = [await fetch(`${listener!.url}/readyz`), await fetch(`${listener!.url}/healthz`)];
+  expect([ready.status, ready.headers.get("retry-after"), health.status]).toEqual([503, "1", 200]);
+  expect(await ready.json()).toMatchObject({ code: "EAGAIN" });
 });

@@ -75,6 +75,8 @@ test("figures follow what happens: states, queue, approvals, turns, tokens, call
   const found = values(await metrics.text("1.2.3"));
   expect(found.get('gsv_info{version="1.2.3"}')).toBe(1);
   expect(found.get('gsv_processes{state="running"}')).toBe(1);
+  expect(found.get('gsv_processes{state="error"}')).toBe(0);
+  expect(found.get('gsv_approvals_waiting{kind="question"}')).toBe(0);
   expect(found.get("gsv_queued_messages")).toBe(1);
   expect(found.get("gsv_queue_age_seconds")).toBe(5);
   expect(found.get("gsv_turns_total")).toBe(1);

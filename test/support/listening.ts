@@ -52,6 +52,7 @@ export function hostPorts(more: Partial<ServeHost> = {}): ServeHost {
   return {
     clock: realClock,
     random: seeded(1).bytes,
+    isAnswering: async () => true,
     callPaths: async () => ({}),
     publicObjects: null,
     metrics: { text: async () => "", answered: () => {}, close: () => {} },

@@ -62,6 +62,7 @@ export function inFrontOf(kernel: TestKernel): ListenOptions {
     host: {
       clock: { ...realClock, now: () => kernel.clock.now() },
       random: seeded(2).bytes,
+      isAnswering: async () => true,
       callPaths: async () => callPaths(SYSCALLS.values()),
       publicObjects: null,
       metrics: new Metrics(kernel.kernel.figures, realClock),
