@@ -4,6 +4,7 @@
 import { connect, type Socket } from "node:net";
 import { encodeFrame } from "../../../src/rpc/frame.ts";
 import { VERSION } from "../../../src/version.ts";
+import { type RawPeer as Peer, rawWebsocket } from "../../support/raw-websocket.ts";
 import { cpuSince, type Floor, Home, Kernel } from "../machine.ts";
 import { median, type Row, rowOf } from "../measure.ts";
 
@@ -47,12 +48,6 @@ interface Served {
   readonly url: string;
   readonly token: string;
   readonly bare: Program;
-}
-
-interface Peer {
-  readonly socket: Socket;
-  /** Sends a frame of gsv. */
-  send(text: string): void;
 }
 
 async function program(path: string): Promise<Program> {
@@ -131,7 +126,7 @@ function seen(socket: Socket, text: Buffer): Promise<void> {
 }
 
 async function bareCpuMs({ port, cost }: Program): Promise<number> {
-  const peers = await opened(FOLLOWERS, () => upgraded(port, ""));
+  const peers = await opened(FOLLOWERS, () => rawWebsocket(port));
   await Bun.sleep(SETTLE_MS);
   const before = cost.threads();
   const end = seen(peers[0]!.socket, Buffer.from("end"));
@@ -157,7 +152,7 @@ async function idleRow(served: Served): Promise<Row> {
   };
   const floor = await added(
     bare.cost,
-    () => upgraded(bare.port, ""),
+    () => rawWebsocket(bare.port),
     ({ send }) => send("hello"),
   );
   return {
@@ -181,29 +176,5 @@ async function openSocket(home: Home): Promise<Peer> {
 }
 
 function openWebsocket({ url, token }: Served): Promise<Peer> {
-  return upgraded(Number(new URL(url).port), `Authorization: Bearer ${token}\r\n`);
-}
-
-/** A websocket whose reading can be paused, which the built-in client cannot. */
-async function upgraded(port: number, headers: string): Promise<Peer> {
-  const socket = connect(port, "127.0.0.1");
-  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
-  const lines = `Host: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n`;
-  const key = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
-  socket.write(`GET /api/socket HTTP/1.1\r\n${lines}Sec-WebSocket-Key: ${key}\r\n${headers}\r\n`);
-  await new Promise((resolve, reject) => {
-    socket.once("data", (answer: Buffer) => {
-      if (answer.includes("HTTP/1.1 101")) resolve(null);
-      else reject(new Error(answer.toString().split("\r\n")[0]));
-    });
-  });
-  return { socket, send: (text) => void socket.write(masked(text)) };
-}
-
-/** A text frame of a client. Its mask is zero. */
-function masked(text: string): Buffer {
-  const body = Buffer.from(text);
-  const short = Buffer.from([0x81, 0x80 | Math.min(body.length, 126)]);
-  const long = body.length < 126 ? Buffer.alloc(0) : Buffer.from([body.length >> 8, body.length & 255]);
-  return Buffer.concat([short, long, Buffer.alloc(4), body]);
+  return rawWebsocket(Number(new URL(url).port), token);
 }
