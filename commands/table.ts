@@ -33,6 +33,7 @@ const ENTRIES: { readonly [name: string]: CommandEntry } = {
   answer: { load: async () => (await import("./approvals/approvals.ts")).answerQuestion },
   at: { load: async () => (await import("./sched/start-later.ts")).startLater("at") },
   every: { load: async () => (await import("./sched/start-later.ts")).startLater("every") },
+  acp: { load: async () => (await import("./links/acp/acp.ts")).acp },
   mcp: { load: async () => await (await import("./links/mcp.ts")).mcp() },
   on: { load: async () => (await import("./sched/on.ts")).on },
   crontab: { load: async () => (await import("./sched/crontab.ts")).crontab },

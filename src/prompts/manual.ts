@@ -11,6 +11,7 @@ import configuration from "./manual/configuration.md" with { type: "text" };
 import context from "./manual/context.md" with { type: "text" };
 import costAndBudgets from "./manual/cost-and-budgets.md" with { type: "text" };
 import downloads from "./manual/downloads.md" with { type: "text" };
+import editors from "./manual/editors.md" with { type: "text" };
 import environment from "./manual/environment.md" with { type: "text" };
 import exitStatus from "./manual/exit-status.md" with { type: "text" };
 import files from "./manual/files.md" with { type: "text" };
@@ -82,6 +83,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["schedules", schedules],
   ["notifications", notifications],
   ["mcp", mcp],
+  ["editors", editors],
   ["watches", watches],
   ["sessions", sessions],
   ["seeds", seeds],
