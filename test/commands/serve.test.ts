@@ -2,6 +2,7 @@
 
 import { beforeEach, expect, test } from "bun:test";
 import type { WakeTimer } from "../../src/abi/wake.ts";
+import type { ServeStatus } from "../../src/syscalls/system/serve.ts";
 import { FakeIo, runs, stdinOf } from "../support/io.ts";
 
 let io: FakeIo;
@@ -10,7 +11,10 @@ let done: string[];
 beforeEach(() => {
   io = new FakeIo();
   done = [];
-  const status = { url: "http://127.0.0.1:4870", clients: 0, listen: "127.0.0.1:4870", fault: null, public: false };
+  const status: ServeStatus = {
+    ...{ url: "http://127.0.0.1:4870", clients: 0, listen: "127.0.0.1:4870", fault: null, public: false },
+    fingerprint: null,
+  };
   io.fakeSys.answer("serve.start", () => {
     done.push("listen");
     return status;
@@ -60,6 +64,9 @@ test("a code is printed on a terminal, and never into a pipe that nobody reads",
   expect([io.stdout.text, io.fakeSys.asked("sys.login.code")]).toEqual([
     ...["listening on http://127.0.0.1:4870, 0 clients\n", []],
   ]);
+  io.stdout.isTTY = true;
+  expect(await runs(io, "serve")).toBe(0);
+  expect(io.stdout.text).toContain("once and within ten minutes: http://127.0.0.1:4870/#code=AAAA-BBBB-CCCC\n");
   expect(await runs(io, "serve", "code")).toBe(0);
   expect(io.stdout.text).toEndWith("http://127.0.0.1:4870/#code=AAAA-BBBB-CCCC\n");
 });

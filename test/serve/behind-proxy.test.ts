@@ -1,6 +1,8 @@
 // Behind a proxy: who the client is, from the right past the proxies that are known; headers of anybody else are a forgery.
 
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { arrivalOf, sourceOf } from "../../src/serve/arrival.ts";
 import { listenAddress } from "../../src/serve/listen-address.ts";
 import { isWithin, networkOf, networksIn, plainAddress } from "../../src/serve/networks.ts";
@@ -93,6 +95,21 @@ test("behind a proxy with TLS the page is https: its origin, its cookie, and the
   const headers = { ...forwarded, host: "gsv.example", authorization: "Bearer right" };
   await fetch(`${listener.url}/api/call/echo`, { method: "POST", headers });
   expect([peers, listener.pageUrl]).toEqual([["198.51.100.4"], "https://gsv.example"]);
+  await listener.close();
+});
+
+test("with a certificate of its own the cookie is for https alone, and so is the origin", async () => {
+  const pem = (name: string) => readFileSync(resolve(import.meta.dir, "../golden/tls", name), "utf8");
+  const listener = listening(new FakeDoor(), { tls: { cert: pem("localhost.crt"), key: pem("localhost.key") } });
+  const ask = (origin: string) =>
+    fetch(`${listener.url}/api/login`, {
+      ...{ method: "POST", headers: { "content-type": "application/json", origin } },
+      body: JSON.stringify({ user: "sam", password: "right", cookie: true }),
+      tls: { rejectUnauthorized: false },
+    });
+  const response = await ask(listener.url);
+  expect(response.headers.get("set-cookie")).toMatch(/^__Host-gsv=[^;]+; Path=\/; .*; SameSite=Strict; Secure$/);
+  expect((await ask(listener.url.replace("https", "http"))).status).toBe(403);
   await listener.close();
 });
 
