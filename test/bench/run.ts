@@ -25,6 +25,7 @@ import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
 import { modelRows } from "./models.ts";
 import { promptRows } from "./prompt.ts";
+import { remoteRows } from "./remote.ts";
 import { shellRows } from "./shell.ts";
 import { sizeRows } from "./size.ts";
 import { startRows } from "./start.ts";
@@ -52,6 +53,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   host: hostRows,
   terminal: terminalRows,
   stream: streamRows,
+  remote: remoteRows,
   size: sizeRows,
 };
 

@@ -26,7 +26,7 @@ export async function terminalRows(floor: Floor, rounds: number): Promise<Row[]>
   return [
     rowOf("terminal: prompt painted", first, { floor: least, budget: 40 }),
     rowOf("terminal: all there", usable, {}),
-    rowOf("terminal: key to echo", await echoes(home, rounds * 5), { budget: 2 }),
+    rowOf("terminal: key to echo", await echoes(home.env(), rounds * 5), { budget: 2 }),
     ...(await answerRows(home)),
     ...(await topRows(home)),
     ...(await idleRows()),
@@ -47,9 +47,9 @@ async function startOnce(home: Home): Promise<{ readonly first: number; readonly
 }
 
 /** From the byte of a key to the first byte of its echo. */
-async function echoes(home: Home, rounds: number): Promise<number[]> {
-  await using session = open(home);
-  await session.until(/^~ {2}init:1000/m);
+export async function echoes(env: { readonly [name: string]: string }, rounds: number): Promise<number[]> {
+  await using session = new Session({ argv: [BINARY], env });
+  await session.until(/~ {2}init:1000/m);
   await Bun.sleep(300);
   const values: number[] = [];
   for (let round = -20; round < rounds; round++) {
