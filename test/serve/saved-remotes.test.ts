@@ -3,7 +3,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { remotesFile, savedRemotes } from "../../src/client/remotes/saved.ts";
+import { remotesFile } from "../../src/client/remotes/place.ts";
+import { savedRemotes } from "../../src/client/remotes/saved.ts";
 import { remoteServer } from "../../src/client/remotes/server.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 

@@ -7,7 +7,7 @@ import { LOCAL, type RemoteServer } from "../../abi/remote.ts";
 import type { ClientInfo, Sys } from "../../abi/sys.ts";
 import type { HomePaths } from "../../paths.ts";
 import type { LineState } from "../../rpc/remote.ts";
-import { remotesFile } from "./saved.ts";
+import { remotesFile } from "./place.ts";
 import type { RemoteMachine } from "./server.ts";
 
 export interface RemotesHere extends Remotes {

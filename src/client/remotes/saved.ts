@@ -2,7 +2,7 @@
 // read it. Written at once and whole, so that a crash leaves the old one.
 
 import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname } from "node:path";
 import { SysError } from "../../abi/errno.ts";
 import type { SavedRemote, SavedRemotes } from "../../abi/remote.ts";
 import { readPlainFile } from "../../lib/plain-file.ts";
@@ -15,11 +15,6 @@ interface Kept {
 }
 
 const NONE: Kept = { used: null, remotes: [] };
-
-export function remotesFile(env: { readonly [name: string]: string | undefined }): string {
-  const { XDG_CONFIG_HOME: config, HOME: home = "/" } = env;
-  return join(config !== undefined && isAbsolute(config) ? config : join(home, ".config"), "gsv", "remotes");
-}
 
 export function savedRemotes(file: string): SavedRemotes {
   const change = (made: (kept: Kept) => Kept) => write(file, made(read(file)));

@@ -10,8 +10,9 @@ import { type LineState, openRemoteSys } from "../../rpc/remote.ts";
 import { isLoopbackHost } from "../../serve/listen-address.ts";
 import { syscallNamed } from "../../syscalls/table.ts";
 import type { Env } from "./http.ts";
+import { remotesFile } from "./place.ts";
 import { proxyFor } from "./proxy.ts";
-import { remotesFile, savedRemotes } from "./saved.ts";
+import { savedRemotes } from "./saved.ts";
 
 export interface RemoteMachine {
   readonly env: Env;
