@@ -61,7 +61,7 @@ export async function login(): Promise<Command> {
   return {
     ...signIn(),
     verbs: own.verbs ?? new Map(),
-    run: (args, io) => (isVerb(args[0]) ? own : signIn()).run(args, io),
+    run: (args, io) => (isVerb(args.find((arg) => arg !== "--json")) ? own : signIn()).run(args, io),
   };
 }
 

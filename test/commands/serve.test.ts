@@ -5,6 +5,8 @@ import type { WakeTimer } from "../../src/abi/wake.ts";
 import type { ServeStatus } from "../../src/syscalls/system/serve.ts";
 import { FakeIo, runs, stdinOf } from "../support/io.ts";
 
+const ID = "0190a1b2-0000-7000-8000-000000000001";
+
 let io: FakeIo;
 let done: string[];
 
@@ -96,4 +98,13 @@ test("uninstall says what it removed, and what still listens", async () => {
   expect(io.stderr.text).toBe("gsv: removed /u/gsv-serve.service; to stop listening too: gsv serve stop\n");
   await runs(io, "serve", "uninstall");
   expect(io.stderr.text).toContain("no service is installed");
+});
+
+test("gsv login list and revoke reach the logins of this kernel, with flags before or after", async () => {
+  io.fakeSys.answer("sys.login.list", () => ({ logins: [] }));
+  io.fakeSys.answer("sys.login.revoke", () => ({ id: ID }));
+  for (const words of [["list"], ["list", "--json"], ["--json", "list"]])
+    expect(await runs(io, "login", ...words)).toBe(0);
+  expect(await runs(io, "login", "revoke", ID)).toBe(0);
+  expect([io.fakeSys.asked("sys.login.list").length, io.fakeSys.asked("sys.login.revoke")]).toEqual([3, [{ id: ID }]]);
 });
