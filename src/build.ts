@@ -28,6 +28,7 @@ export const GSV = {
 const HOT = [
   "src/machine/io.ts",
   "commands/run.ts",
+  "src/client/first-run.ts",
   "src/client/lazy.ts",
   "src/client/lazy-sign-in.ts",
   "src/client/remotes/here.ts",
