@@ -5,6 +5,7 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Ask } from "../state/asks.ts";
 import { subjectOf } from "../talk/subject.ts";
 
+const THIS = "this computer";
 /** For each tool its verb, and its object if the real one does not fit. */
 const VERBS: { readonly [tool: string]: readonly [verb: string, object: string] } = {
   Read: ["read", "a file"],
@@ -17,19 +18,20 @@ const VERBS: { readonly [tool: string]: readonly [verb: string, object: string] 
   CodeMode: ["run code", ""],
 };
 
-export function wantsText({ tool, about }: Ask): string {
+/** `computer`: that of the kernel, as its reader knows it. */
+export function wantsText({ tool, about }: Ask, computer = THIS): string {
   const [verb, object] = VERBS[tool] ?? ["use", reveal(tool)];
   const what = about?.again === undefined ? `${verb} ${object}`.trimEnd() : `${verb} again`;
-  return `wants to ${what}${placeOf(about)}`;
+  return `wants to ${what}${placeOf(about, computer)}`;
 }
 
-export type NamedAsk = Ask & { readonly name: string };
+export type NamedAsk = Ask & { readonly name: string; readonly computer?: string };
 
 /** Includes the subject if it fits on the row; otherwise the subject is below. */
 export function titleOf(ask: NamedAsk, columns: number): string {
   if (ask.kind === "question") return `${reveal(ask.name)} asks you`;
   if (isPlan(ask)) return `${reveal(ask.name)} has a plan`;
-  return fitsTitle(ask, columns) ? wholeTitle(ask) : `${reveal(ask.name)} ${wantsText(ask)}`;
+  return fitsTitle(ask, columns) ? wholeTitle(ask) : `${reveal(ask.name)} ${wantsText(ask, ask.computer)}`;
 }
 
 export function fitsTitle(ask: NamedAsk, columns: number): boolean {
@@ -39,11 +41,12 @@ export function fitsTitle(ask: NamedAsk, columns: number): boolean {
 
 /** The place comes before the subject, so that no command can pass for it. */
 function wholeTitle(ask: NamedAsk): string {
-  const { name, tool, about } = ask;
+  const { name, tool, about, computer } = ask;
+  const place = placeOf(about, computer);
   const subject = reveal(realSubject(ask));
   const [verb, object] = VERBS[tool] ?? [`use ${reveal(tool)}`, ""];
-  const head = `${reveal(name)} wants to ${verb}${about?.again === undefined ? "" : " again"}${placeOf(about)}`;
-  const isParted = object === "" || placeOf(about) !== "";
+  const head = `${reveal(name)} wants to ${verb}${about?.again === undefined ? "" : " again"}${place}`;
+  const isParted = object === "" || place !== "";
   return subject === "" ? head : `${head}${isParted ? ":" : ""} ${subject}`;
 }
 
@@ -58,8 +61,8 @@ export function isPlan({ call }: Pick<Ask, "call">): boolean {
   return call === "hil.plan";
 }
 
-function placeOf(about: Ask["about"]): string {
+function placeOf(about: Ask["about"], computer = THIS): string {
   const target = about?.target ?? "gsv";
   if (target === "gsv") return "";
-  return target === "host" ? " on this computer" : ` on ${reveal(target)}`;
+  return target === "host" ? ` on ${reveal(computer)}` : ` on ${reveal(target)}`;
 }

@@ -58,7 +58,11 @@ export function cardView(state: State, size: CardSize): CardView | null {
   const shown = shownAsk(state);
   if (shown === null) return null;
   const { theme, now, columns, rows } = size;
-  const named = (each: Ask): NamedAsk => ({ ...each, name: nameIn(state, each, columns) });
+  const { remote = null } = state.who;
+  const named = (each: Ask): NamedAsk => ({
+    ...{ ...each, name: nameIn(state, each, columns) },
+    ...(remote !== null && { computer: remote }),
+  });
   const ask = named(shown);
   const asks = inTurn(state).map(named);
   const at = asks.findIndex(({ id }) => id === ask.id);

@@ -159,10 +159,10 @@ function detailLines(process: ProcessInfo, ask: Ask | null, props: TopProps, col
   ];
 }
 
-function askLines(ask: Ask, { theme, columns, rows }: TopProps): readonly string[] {
+function askLines(ask: Ask, { theme, columns, rows, remote }: TopProps): readonly string[] {
   const shown = askRows(ask, { columns, rows });
   const more = shown.left === 0 ? [] : [theme.needs(`  ${shown.left} more lines · enter show all`)];
-  const what = ask.kind === "question" ? "asks you" : wantsText(ask);
+  const what = ask.kind === "question" ? "asks you" : wantsText(ask, remote ?? undefined);
   return [`${theme.needs(theme.glyphs.asks)} ${what}  ${theme.dim(reveal(ask.why))}`, ...shown.rows, ...more];
 }
 
