@@ -39,15 +39,14 @@ test.each([
 test("while the first request runs, a second with its key gets 409 and does not wait", async () => {
   const served = await ServedKernel.boot();
   const run = () =>
-    answerOf(
-      served.request("POST", "/api/call/shell.exec", { command: "sleep 5; echo done" }, { "idempotency-key": "r-1" }),
-    );
+    answerOf(served.request("POST", "/api/call/shell.exec", { command: "sleep 60" }, { "idempotency-key": "r-1" }));
   const first = run();
-  const running = async () => (await served.kernel.sys.call<{ shells: readonly object[] }>("shell.list", {})).shells;
+  const running = async () =>
+    (await served.kernel.sys.call<{ shells: readonly { id: string }[] }>("shell.list", {})).shells;
   await served.kernel.until("it runs", async () => (await running()).length > 0);
   const second = await run();
   expect(second).toMatchObject({ status: 409, body: { code: "EBUSY" } });
-  await served.kernel.clock.advance(6000);
+  await served.kernel.sys.call("shell.stop", { id: (await running())[0]?.id });
   expect((await first).status).toBe(200);
 });
 
