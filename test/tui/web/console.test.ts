@@ -147,7 +147,10 @@ inBrowser("every view suits a screen reader and has enough contrast, in light an
   await page.value(`(() => { ${axe}; return 1; })()`);
   for (const isDark of [false, true]) {
     await page.dark(isDark);
-    await web.go(`#/talk/${INIT}`, "document.querySelector('.card') !== null");
+    await web.go(
+      `#/talk/${INIT}`,
+      "document.querySelector('.card') !== null && document.querySelector('.entry') !== null",
+    );
     expect(await faultsIn(page)).toEqual([]);
     await web.go("#/waiting", "document.querySelector('.waiting-list .card') !== null");
     expect(await faultsIn(page)).toEqual([]);

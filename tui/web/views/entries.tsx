@@ -29,7 +29,7 @@ export function Entries({ items, onTop }: EntriesProps) {
   const offsetBefore = useRef(0);
   const first = useRef(items[0]?.key);
   // Older items came before the first: what is in sight must not move.
-  const isShifted = first.current !== items[0]?.key;
+  const isShifted = first.current !== undefined && first.current !== items[0]?.key;
   useLayoutEffect(() => {
     first.current = items[0]?.key;
   });

@@ -28,14 +28,14 @@ export function TalkView(props: ViewProps) {
   return (
     <main className="talk">
       <Head {...props} />
-      {talk.isRead && items.length === 0 ? (
-        <p className="empty">No messages yet. Write the first one below.</p>
+      {items.length === 0 ? (
+        <p className="empty">{talk.isRead ? "No messages yet. Write the first one below." : ""}</p>
       ) : (
         <Entries items={items} key={pid} onTop={() => void gsv.older()} />
       )}
       <div className="dock">
         {own.length > 0 && <AskCard {...props} asks={own} composer={composer} hasKeys={true} />}
-        <Status {...props} />
+        {own.length === 0 && <Status {...props} />}
         <p className="notice" role="status">
           {notice}
         </p>
