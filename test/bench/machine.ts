@@ -170,6 +170,25 @@ export class Kernel {
   }
 }
 
+export interface Program extends AsyncDisposable {
+  readonly port: number;
+  readonly cost: Kernel;
+}
+
+/** A server as a program of its own, which prints its port. */
+export async function program(path: string): Promise<Program> {
+  const child = Bun.spawn([process.execPath, path], { stdout: "pipe" });
+  const { value } = await child.stdout.getReader().read();
+  const stop = async () => {
+    child.kill();
+    await child.exited;
+  };
+  return {
+    ...{ port: Number(new TextDecoder().decode(value)), cost: new Kernel(child.pid) },
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
 /** CPU time of the current threads since then; ended threads count zero. */
 export function cpuSince(before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): number {
   return [...now].reduce((sum, [thread, ms]) => sum + ms - (before.get(thread) ?? 0), 0);

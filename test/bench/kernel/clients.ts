@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { encodeFrame } from "../../../src/rpc/frame.ts";
 import { VERSION } from "../../../src/version.ts";
 import { type RawPeer as Peer, rawWebsocket } from "../../support/raw-websocket.ts";
-import { cpuSince, type Floor, Home, Kernel } from "../machine.ts";
+import { cpuSince, type Floor, Home, type Kernel, type Program, program } from "../machine.ts";
 import { median, type Row, rowOf } from "../measure.ts";
 
 const FOLLOWERS = 100;
@@ -37,30 +37,12 @@ export async function clientRows(_floor: Floor, rounds: number): Promise<Row[]> 
   ];
 }
 
-interface Program extends AsyncDisposable {
-  readonly port: number;
-  readonly cost: Kernel;
-}
-
 interface Served {
   readonly home: Home;
   readonly kernel: Kernel;
   readonly url: string;
   readonly token: string;
   readonly bare: Program;
-}
-
-async function program(path: string): Promise<Program> {
-  const child = Bun.spawn([process.execPath, path], { stdout: "pipe" });
-  const { value } = await child.stdout.getReader().read();
-  const stop = async () => {
-    child.kill();
-    await child.exited;
-  };
-  return {
-    ...{ port: Number(new TextDecoder().decode(value)), cost: new Kernel(child.pid) },
-    [Symbol.asyncDispose]: stop,
-  };
 }
 
 async function followRow(what: string, served: Served, open: () => Promise<Peer>, rounds: number): Promise<Row> {

@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Session } from "../../support/session.ts";
-import { BINARY, type Floor, Home, Kernel } from "../machine.ts";
+import { BINARY, type Floor, Home, Kernel, program } from "../machine.ts";
 import { median, type Row, timed } from "../measure.ts";
 import { fill, spawnMany } from "./scale.ts";
 import { sendTimes } from "./send.ts";
@@ -61,7 +61,9 @@ function note(series: Series, name: string, size: number, ms: number): void {
 }
 
 async function historyCosts(rounds: number): Promise<Series> {
-  await using home = new Home();
+  // A scripted model reads the whole history to find its line; a model server gets what fits its window.
+  await using model = await program(`${import.meta.dir}/../terminal/token-server.ts`);
+  await using home = new Home({ OPENAI_API_KEY: "x", OPENAI_BASE_URL: `http://127.0.0.1:${model.port}` });
   const series: Series = new Map();
   const pids = await spawnMany(home, MESSAGES.length);
   await home.stopKernel();
@@ -73,7 +75,7 @@ async function historyCosts(rounds: number): Promise<Series> {
       note(series, name, size, median(await timed(rounds, body)));
     note(series, "attached, newest message painted", size, await attachedMs(home, pid, `message ${size}:`));
     await of("newest page of a history", () => home.gsv(["proc", "history", "--pid", pid, "--limit", "10"]));
-    await of("chat, from exec to exit", () => home.gsv(["chat", "--pid", pid, "hello"]));
+    await of("chat, from exec to exit", () => home.gsv(["chat", "--pid", pid, "hello"], "openai/m"));
     note(series, "message admitted", size, median(await sendTimes(home, pid, rounds * 10)));
   }
   return series;
