@@ -31,6 +31,8 @@ export class Claims {
   private readonly again: Alarms<Carried>;
   private handlers: Handlers | null = null;
   private pass: Promise<void> | null = null;
+  /** Starts of schedules in flight. They may take long and hold up nothing else; meanwhile no schedule is claimed. */
+  private starting: Promise<void> | null = null;
   private isWanted = false;
   private isStopped = false;
   /** The first instant that a kernel must be there for. */
@@ -54,7 +56,7 @@ export class Claims {
   async arm(): Promise<void> {
     if (this.handlers === null || this.isStopped) return;
     this.isStale = false;
-    const { at, startsAt } = await this.ports.kernel.due.earliest();
+    const { at, startsAt } = await this.ports.kernel.due.earliest({ schedules: this.starting === null });
     this.startsAt = startsAt;
     if (at === null) this.alarms.delete("due");
     else if (!this.isStopped) this.alarms.set("due", at);
@@ -78,7 +80,7 @@ export class Claims {
   }
 
   get isBusy(): boolean {
-    return this.pass !== null;
+    return this.pass !== null || this.starting !== null;
   }
 
   /** Claims nothing more. */
@@ -90,6 +92,7 @@ export class Claims {
 
   async settled(): Promise<void> {
     await this.pass;
+    await this.starting;
   }
 
   private async look(): Promise<void> {
@@ -106,7 +109,8 @@ export class Claims {
       while (this.isWanted && !this.isStopped) {
         this.isWanted = false;
         const now = clock.now();
-        const claims = await kernel.due.claim({ now, limit: CLAIMS_MAX }, (due) => planOf(due, now, newId));
+        const limit = this.starting === null ? CLAIMS_MAX : 0;
+        const claims = await kernel.due.claim({ now, limit }, (due) => planOf(due, now, newId));
         await this.handOut(claims);
         this.isWanted ||= claims.length > 0;
       }
@@ -120,14 +124,16 @@ export class Claims {
   private async handOut(claims: readonly Claim[]): Promise<void> {
     const { handlers } = this;
     if (handlers === null) return;
-    await Promise.all(
-      Object.keys(handlers).map((kind) => {
-        const ofKind = claims.filter((claim) => claim.kind === kind);
-        return ofKind.length === 0
-          ? null
-          : this.hand(handlers[kind as DueKind] as (claims: unknown) => unknown, ofKind);
-      }),
-    );
+    const work = [...Map.groupBy(claims, ({ kind }) => kind)].map(([kind, ofKind]) => {
+      const handed = this.hand(handlers[kind] as (claims: unknown) => unknown, ofKind);
+      if (kind !== "schedule") return handed;
+      this.starting = handed.finally(() => {
+        this.starting = null;
+        if (!this.isStopped) void this.look();
+      });
+      return null;
+    });
+    await Promise.all(work);
   }
 
   private async hand(handler: (claims: unknown) => unknown, claims: readonly Claim[]): Promise<void> {

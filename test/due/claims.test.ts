@@ -96,7 +96,8 @@ test("a claim is stored before it is returned: the next kernel finds the occurre
   expect((await next.occurrences.open()).map(({ id, state }) => [id, state])).toEqual([
     [(claimed[0] as ClaimOf<"schedule">).occurrences[0]?.id ?? "none", "claimed"],
   ]);
-  expect((await next.ipc.unsettled()).map(({ status }) => status)).toEqual([]);
+  // Its message may still have to be withdrawn.
+  expect((await next.ipc.unsettled()).map(({ status }) => status)).toEqual(["timeout"]);
   expect((await claim(next, 1060)).map(({ kind }) => kind)).toEqual(["request", "run"]);
 });
 
@@ -144,5 +145,49 @@ test("what a handler could not carry out is claimed again a minute later; the ot
   await clock.advance(60_000);
   await claims.settled();
   expect(tries).toBe(2);
+  claims.stop();
+});
+
+test("a schedule whose start takes long holds up nothing else, and what became due meanwhile starts after it", async () => {
+  await fill();
+  const clock = new FakeClock(1010);
+  const onFault = (error: unknown) => {
+    throw error;
+  };
+  const claims = new Claims({
+    ...{ queue: new DueQueue({ clock, onFault }), kernel: store, clock, onFault },
+    newId: () => `occurrence-${++ids}`,
+  });
+  const seen: string[] = [];
+  const takes = async (rows: readonly { readonly kind: string; readonly id: string }[]) =>
+    void seen.push(...rows.map(({ kind, id }) => `${kind} ${id}`));
+  const slow = Promise.withResolvers<void>();
+  const schedule = async (rows: readonly { readonly kind: string; readonly id: string }[]) => {
+    await takes(rows);
+    await slow.promise;
+  };
+  await claims.begin({ schedule, notification: takes, call: takes, watch: takes, request: takes, run: takes });
+  await clock.advance(1);
+  const rules = { overlap: "skip", catchUp: "one", jitterMs: 0, failuresMax: 3 } as const;
+  await store.schedules.add({
+    ...{ id: "s2", ownerUid: 1000, name: "second", creator: { uid: 1000 }, enabled: true, pausedWhy: null, rules },
+    ...{ timing: { kind: "at", at: 1012 }, target: { kind: "message", pid: PID, text: "go" } },
+    ...{ nominalAt: 1012, nextAt: 1012, failures: 0, runs: 0, costMicros: 0, createdAt: 1, updatedAt: 1, file: null },
+  });
+  await claims.arm();
+  await clock.advance(60);
+  expect(seen.map((each) => each.split(" ")[0])).toEqual([
+    "schedule",
+    "notification",
+    "call",
+    "watch",
+    "request",
+    "run",
+  ]);
+  slow.resolve();
+  await claims.settled();
+  await clock.advance(1);
+  await claims.settled();
+  expect(seen.at(-1)).toBe("schedule s2");
   claims.stop();
 });

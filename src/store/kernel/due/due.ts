@@ -33,8 +33,10 @@ export type Carried = ClaimOf<"request"> | ClaimOf<"run">;
 export interface DueRows {
   /** What is due next, the earliest first; of all accounts if none is given. Without expiries, which start nothing. */
   next(query: { readonly ownerUid?: number; readonly limit: number }): Promise<readonly DueItem[]>;
-  /** The first instants that are not claimed: of anything, and of what a kernel must be there for. */
-  earliest(): Promise<{ readonly at: number | null; readonly startsAt: number | null }>;
+  /** The first instants that are not claimed: of anything, and of what a kernel must be there for. Without schedules if not wanted. */
+  earliest(options?: {
+    readonly schedules?: boolean;
+  }): Promise<{ readonly at: number | null; readonly startsAt: number | null }>;
   /** What is due now, the earliest first; at most `limit` schedules. */
   claim(asked: { readonly now: number; readonly limit: number }, plan: (due: Due) => Plan): Promise<readonly Claim[]>;
   /** It was not carried out, and may be claimed again. */
@@ -89,17 +91,18 @@ export function dueRows(kernel: KernelDb): DueRows {
         AND (?1 IS NULL OR ${owner} = ?1) ORDER BY 3 LIMIT ?2)`,
   );
   const next = `SELECT kind, what, at FROM (${each.join(" UNION ALL ")}) ORDER BY at, kind, what LIMIT ?2`;
-  const first = KINDS.map((kind) => `SELECT min(${kind.at}) AS at FROM ${unclaimed(kind)}`).join(" UNION ALL ");
-  const earliest = `SELECT (SELECT min(at) FROM (${first})) AS startsAt, (SELECT min(expires_at) FROM signal_watches) AS expiresAt`;
+  const earliestOf = (kinds: readonly Kind[]) => {
+    const each = kinds.map((kind) => `SELECT min(${kind.at}) AS at FROM ${unclaimed(kind)}`).join(" UNION ALL ");
+    return `SELECT (SELECT min(at) FROM (${each})) AS startsAt, (SELECT min(expires_at) FROM signal_watches) AS expiresAt`;
+  };
+  const earliest = { all: earliestOf(KINDS), others: earliestOf(KINDS.filter(({ kind }) => kind !== "schedule")) };
   return {
     next: async ({ ownerUid, limit }) => db.all<{ [K in keyof DueItem]: DueItem[K] }>(next, ownerUid ?? null, limit),
-    async earliest() {
-      const row = db.get<{ startsAt: number | null; expiresAt: number | null }>(earliest);
+    async earliest({ schedules = true } = {}) {
+      const row = db.get<{ startsAt: number | null; expiresAt: number | null }>(earliest[schedules ? "all" : "others"]);
       const { startsAt, expiresAt } = row ?? { startsAt: null, expiresAt: null };
-      return {
-        at: startsAt === null || expiresAt === null ? (startsAt ?? expiresAt) : Math.min(startsAt, expiresAt),
-        startsAt,
-      };
+      const instants = [startsAt, expiresAt].filter((at) => at !== null);
+      return { at: instants.length === 0 ? null : Math.min(...instants), startsAt };
     },
     async claim(asked, plan) {
       return kernel.write("full", () => claim(db, asked, plan));
