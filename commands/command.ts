@@ -4,7 +4,7 @@
 import type { HomeKeeping } from "../src/abi/backup.ts";
 import type { SysError } from "../src/abi/errno.ts";
 import type { RandomBytes } from "../src/abi/ids.ts";
-import type { RemoteEntry, RemoteServer, SavedRemotes } from "../src/abi/remote.ts";
+import type { LineState, RemoteEntry, RemoteServer, SavedRemotes } from "../src/abi/remote.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { WakeTimer } from "../src/abi/wake.ts";
 import type { Doctor } from "../src/doctor/examine.ts";
@@ -77,7 +77,7 @@ export interface Remotes {
   /** Its name once it is known; null for the home of this computer. */
   readonly name: string | null;
   /** Receives cuts of the connection instead of stderr, until the returned function is called. */
-  onLine(listener: (state: "lost" | "back") => void): () => void;
+  onLine(listener: (state: LineState) => void): () => void;
   /** Throws with a remote kernel: `what` works with the home of this computer only. */
   onlyHere(what: string): Promise<void>;
   saved(): Promise<SavedRemotes>;

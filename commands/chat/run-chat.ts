@@ -3,6 +3,7 @@
 
 import { ENDED_BY, exitStatusOf, messageOf } from "../../src/abi/errno.ts";
 import type { ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../../src/abi/process/process.ts";
+import { lineText } from "../../src/abi/remote.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Aborted, Answered, Sent, Spawned, WaitResult } from "../../src/syscalls/services.ts";
@@ -81,6 +82,8 @@ class ChatRun {
     const { fresh, deadline } = this.request;
     const { io, events } = this;
     events.atEnd(io.onSignal((name) => events.push({ kind: "interruption", name })));
+    const { remotes } = io;
+    events.atEnd(remotes.onLine((state) => void this.view.status(lineText(remotes.name, state))));
     if (deadline !== null) events.later(Math.max(0, deadline.at - io.clock.mono()), { kind: "timeout" });
     if (this.request.answers) events.atEnd(answering(io, this.steered.listener()));
     if (fresh === null) this.begin();

@@ -62,5 +62,12 @@ export interface RemoteEntry {
   open(server: RemoteServer): Sys;
 }
 
+/** The connection to a remote kernel: lost means that it is being retried. */
+export type LineState = "lost" | "back";
+
+export function lineText(name: string | null, state: LineState): string {
+  return state === "lost" ? `connection to ${name} lost, retrying` : `connected to ${name} again`;
+}
+
 /** `--remote local` and `gsv remote use local`: the home of this computer. */
 export const LOCAL = "local";

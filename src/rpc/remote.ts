@@ -3,14 +3,12 @@
 
 import { SysError } from "../abi/errno.ts";
 import type { RandomBytes } from "../abi/ids.ts";
+import type { LineState } from "../abi/remote.ts";
 import type { CallClass, Sys } from "../abi/sys.ts";
 import { ConnectionLost, type Link } from "./client.ts";
 import { KernelSys } from "./connect.ts";
 import type { Finder } from "./find.ts";
 import { dialWebsocket, type WebsocketOptions } from "./websocket-link.ts";
-
-/** lost: retrying. */
-export type LineState = "lost" | "back";
 
 export interface RemoteOptions extends WebsocketOptions {
   readonly random: RandomBytes;

@@ -44,4 +44,15 @@ describe("an answer in a pipe", () => {
     expect(await exit).toBe(0);
     expect([chat.out, chat.err]).toEqual(["", expect.stringContaining("no printable text")]);
   });
+
+  test("is not torn by a lost connection to a remote kernel, which is a line on stderr", async () => {
+    chat.io.remotes.server = { name: "box", url: "https://box.example" };
+    const { exit } = await chat.begin("hi");
+    chat.io.remotes.hear("lost");
+    chat.io.remotes.hear("back");
+    await chat.play(said.text("done"), said.complete("ok", "done"));
+    expect(await exit).toBe(0);
+    expect(chat.out).toBe("done\n");
+    expect(chat.err).toContain("gsv: connection to box lost, retrying\ngsv: connected to box again\n");
+  });
 });

@@ -2,7 +2,7 @@
 
 import type { Remotes } from "../../commands/command.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import type { RemoteEntry, SavedRemote, SavedRemotes } from "../../src/abi/remote.ts";
+import type { LineState, RemoteEntry, SavedRemote, SavedRemotes } from "../../src/abi/remote.ts";
 
 export class FakeRemotes implements Remotes {
   chosen: string | null = null;
@@ -24,7 +24,10 @@ export class FakeRemotes implements Remotes {
     return this.server?.name ?? null;
   }
 
-  onLine(): () => void {
+  hear: (state: LineState) => void = () => {};
+
+  onLine(hear: (state: LineState) => void): () => void {
+    this.hear = hear;
     return () => {};
   }
 

@@ -3,10 +3,9 @@
 import { existsSync } from "node:fs";
 import type { Remotes } from "../../../commands/command.ts";
 import { SysError } from "../../abi/errno.ts";
-import { LOCAL, type RemoteServer } from "../../abi/remote.ts";
+import { type LineState, LOCAL, lineText, type RemoteServer } from "../../abi/remote.ts";
 import type { ClientInfo, Sys } from "../../abi/sys.ts";
 import type { HomePaths } from "../../paths.ts";
-import type { LineState } from "../../rpc/remote.ts";
 import { remotesFile } from "./place.ts";
 import type { RemoteMachine } from "./server.ts";
 
@@ -36,7 +35,7 @@ export function remotesHere(machine: Machine): RemotesHere {
 
   const onLine = (state: LineState) => {
     if (hear !== null) hear(state);
-    else say(state === "lost" ? `gsv: connection to ${name} lost, retrying\n` : `gsv: connected to ${name} again\n`);
+    else say(`gsv: ${lineText(name, state)}\n`);
   };
 
   async function find(): Promise<RemoteServer | null> {

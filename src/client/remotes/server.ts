@@ -2,11 +2,11 @@
 
 import { SysError } from "../../abi/errno.ts";
 import type { RandomBytes } from "../../abi/ids.ts";
-import { LOCAL, type RemoteServer, type SavedRemotes } from "../../abi/remote.ts";
+import { type LineState, LOCAL, type RemoteServer, type SavedRemotes } from "../../abi/remote.ts";
 import type { ClientInfo, Sys } from "../../abi/sys.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
-import { type LineState, openRemoteSys } from "../../rpc/remote.ts";
+import { openRemoteSys } from "../../rpc/remote.ts";
 import { isLoopbackHost } from "../../serve/listen-address.ts";
 import { syscallNamed } from "../../syscalls/table.ts";
 import type { Env } from "./http.ts";
