@@ -111,10 +111,10 @@ inBrowser("text of a model makes no element, opens no address and loads nothing"
 });
 
 inBrowser(
-  "a history of five hundred messages keeps few elements in the page, and opens at its end",
+  "a history of two hundred messages keeps few elements in the page, and opens at its end",
   async (web, page) => {
     const { kernel } = web.served;
-    for (let at = 0; at < 250; at++) await kernel.say(`question ${at}`);
+    for (let at = 0; at < 100; at++) await kernel.say(`question ${at}`);
     kernel.model.will(INIT, { text: "last answer" });
     await kernel.say("the last question");
     await web.talk();
