@@ -5,6 +5,7 @@ import type { Client, PriorDiscovery, Tool, Transport } from "@modelcontextproto
 import { SysError } from "../../abi/errno.ts";
 import type { McpTool } from "../../abi/links/mcp.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { reveal } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import { type CallEnd, endOf, NO_ANSWER } from "./results.ts";
 
@@ -37,7 +38,9 @@ export interface LinkPorts {
 const START_MS = 15_000;
 const PROBE_MS = 3000;
 const TOOLS_MAX = 1000;
-const LIST_BYTES_MAX = 1024 * 1024;
+/** Also the list as it is shown has to fit into one answer. */
+const LIST_BYTES_MAX = 512 * 1024;
+const INSTRUCTIONS_CHARS_MAX = 4096;
 /** gsv's own deadlines end calls, not the SDK's. */
 const NEVER_MS = 2 ** 31 - 1;
 
@@ -96,12 +99,16 @@ function linkOf({ client, closed }: { readonly client: Client; readonly closed: 
   const { name = "", version = "" } = client.getServerVersion() ?? {};
   return {
     era: client.getProtocolEra() === "modern" && discover ? { kind: "modern", discover } : { kind: "legacy" },
-    instructions: client.getInstructions() ?? "",
+    instructions: (client.getInstructions() ?? "").slice(0, INSTRUCTIONS_CHARS_MAX),
     server: { name: clip(name), version: clip(version) },
     async tools(signal) {
       if (client.getServerCapabilities()?.tools === undefined) return [];
-      const { tools } = await client.listTools(undefined, { signal, cacheMode: "refresh" });
-      const bytes = JSON.stringify(tools).length;
+      const options = { signal, timeout: START_MS, cacheMode: "refresh" } as const;
+      const { tools } = await client.listTools(undefined, options).catch((error: unknown) => {
+        throw new SysError("EIO", `the server did not list its tools: ${reasonOf(error)}`);
+      });
+      const json = JSON.stringify(tools);
+      const bytes = json.length > LIST_BYTES_MAX ? json.length : Buffer.byteLength(reveal(json));
       if (tools.length > TOOLS_MAX || bytes > LIST_BYTES_MAX)
         throw new SysError("ELIMIT", `the server offers ${tools.length} tools of ${bytes} bytes`, [
           `a server may offer ${TOOLS_MAX} tools of ${LIST_BYTES_MAX / 1024} KiB`,
@@ -156,8 +163,11 @@ function isRefused(error: unknown): boolean {
 }
 
 function notConnected(error: unknown): Error {
-  if (error instanceof SysError) return error;
+  return error instanceof SysError ? error : new SysError("EIO", `the server did not start: ${reasonOf(error)}`);
+}
+
+function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message: string };
-  const text = code === "CONNECTION_CLOSED" ? "it ended before it answered" : clip(message);
-  return new SysError("EIO", `the server did not start: ${text}`);
+  if (code === "REQUEST_TIMEOUT") return `no answer in ${START_MS / 1000} s`;
+  return code === "CONNECTION_CLOSED" ? "it ended before it answered" : clip(message);
 }

@@ -81,7 +81,7 @@ export class LinkedTools {
     if (row === undefined)
       return new SysError("ENOENT", `no such tool: ${clip(tool)}`, ["to list servers: gsv mcp list"]);
     return new SysError("ENOENT", `${row.name} has no accepted tool ${clip(name?.tool ?? "")}`, [
-      `to list its tools: gsv mcp tools ${row.name}`,
+      `to list its tools: gsv mcp show ${row.name}`,
     ]);
   }
 }

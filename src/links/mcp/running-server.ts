@@ -16,11 +16,6 @@ export interface RunningPorts {
   readonly log: (line: string) => void;
 }
 
-interface Open {
-  readonly link: McpLink;
-  readonly leave: AbortController;
-}
-
 const IDLE_MS = 5 * 60_000;
 /** A burst of changes is one new list. */
 const CHANGE_MS = 500;
@@ -30,7 +25,9 @@ const PAUSE_MS_MAX = 60_000;
 const NEVER = new AbortController().signal;
 
 export class RunningServer {
-  private current: Promise<Open> | null = null;
+  private current: Promise<McpLink> | null = null;
+  /** Ends the start and the calls of the current connection. */
+  private leave = new AbortController();
   private isReady = false;
   private isClosed = false;
   private calls = 0;
@@ -59,7 +56,8 @@ export class RunningServer {
     this.cancelIdle();
     this.calls++;
     try {
-      const { link, leave } = await this.opened();
+      const link = await this.opened();
+      const { leave } = this;
       const late = new AbortController();
       const cancel = this.ports.clock.after(CALL_MS, () => late.abort());
       const over = either(either(signal, leave.signal), late.signal);
@@ -77,12 +75,12 @@ export class RunningServer {
     this.isClosed = true;
     this.cancelIdle();
     this.cancelChange();
-    const open = await this.current?.catch(() => null);
-    open?.leave.abort();
-    await open?.link.close();
+    this.leave.abort();
+    const link = await this.current?.catch(() => null);
+    await link?.close();
   }
 
-  private async opened(): Promise<Open> {
+  private async opened(): Promise<McpLink> {
     if (this.isClosed) throw new SysError("EAGAIN", `${this.ports.name} is being stopped`);
     if (this.current !== null) return await this.current;
     const { failed, ports } = this;
@@ -95,32 +93,31 @@ export class RunningServer {
     return await this.current;
   }
 
-  private async open(): Promise<Open> {
+  private async open(): Promise<McpLink> {
     const leave = new AbortController();
+    this.leave = leave;
+    let link: McpLink | null = null;
     try {
-      const link = await this.ports.open(leave.signal, () => this.changed());
-      void link.closed.then(() => this.ended(link));
+      link = await this.ports.open(leave.signal, () => this.changed());
+      void link.closed.then(() => this.ended(leave));
       await this.ports.listed(link, await link.tools(leave.signal));
+      if (leave.signal.aborted) throw new SysError("EIO", "it has ended");
       [this.isReady, this.failed] = [true, null];
       this.rest();
-      return { link, leave };
+      return link;
     } catch (error) {
       leave.abort();
+      await link?.close();
       this.fail(messageOf(error));
       throw error;
     }
   }
 
-  private ended(link: McpLink): void {
-    const { current } = this;
-    void current?.then((open) => {
-      if (open.link !== link || this.current !== current) return;
-      this.cancelIdle();
-      open.leave.abort();
-      this.current = null;
-      this.isReady = false;
-      if (!this.isClosed) this.fail("it has ended");
-    }, ignore);
+  private ended(leave: AbortController): void {
+    leave.abort();
+    if (this.leave !== leave || !this.isReady || this.isClosed) return;
+    this.cancelIdle();
+    this.fail("it has ended");
   }
 
   private fail(why: string): void {
@@ -137,7 +134,7 @@ export class RunningServer {
     this.cancelIdle = this.ports.clock.after(IDLE_MS, () => {
       const { current } = this;
       [this.current, this.isReady] = [null, false];
-      void current?.then(({ link }) => link.close()).catch(ignore);
+      void current?.then((link) => link.close()).catch(ignore);
     });
   }
 
@@ -145,7 +142,7 @@ export class RunningServer {
     this.cancelChange();
     this.cancelChange = this.ports.clock.after(CHANGE_MS, () => {
       void this.current
-        ?.then(async ({ link }) => this.ports.listed(link, await link.tools(NEVER)))
+        ?.then(async (link) => this.ports.listed(link, await link.tools(NEVER)))
         .catch((error: unknown) => this.ports.log(messageOf(error)));
     });
   }

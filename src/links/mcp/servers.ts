@@ -59,9 +59,10 @@ export class McpServers {
   }
 
   async remove(row: McpServerRow): Promise<void> {
-    await this.stop(row.id);
     await this.ports.rows.remove(row.id);
     this.byUid.delete(row.uid);
+    // Last: a call must not start it again.
+    await this.stop(row.id);
     this.logs.delete(row.id);
   }
 
@@ -95,7 +96,7 @@ export class McpServers {
     const now = await this.tool(row.uid, { server: row.name, tool: pinned.tool.name });
     if (now === null)
       throw new SysError("EPERM", `${row.name} has changed its tool ${clip(pinned.tool.name)}`, [
-        `a person looks at it and accepts it: gsv mcp tools ${row.name}; gsv mcp refresh ${row.name} --accept`,
+        `a person looks at it and accepts it: gsv mcp show ${row.name}; gsv mcp refresh ${row.name} --accept`,
       ]);
     return await server.call(pinned.tool, args, signal);
   }

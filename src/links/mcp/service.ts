@@ -97,8 +97,8 @@ export function mcpService({ servers, clock, random, mayStart, secrets }: McpSer
 
     async enable(context, name, enabled) {
       const row = await owned(context, name);
-      if (!enabled) await servers.stop(row.id);
       await servers.put({ ...row, enabled, updatedAt: clock.now() });
+      if (!enabled) await servers.stop(row.id);
       return shown(await owned(context, name));
     },
 

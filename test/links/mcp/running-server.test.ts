@@ -13,7 +13,7 @@ const DONE: CallEnd = { kind: "done", text: "5", media: [] };
 
 function world() {
   const clock = new FakeClock();
-  const it = { starts: 0, lists: 0, closes: 0, broken: false, end: DONE as CallEnd };
+  const it = { starts: 0, lists: 0, closes: 0, broken: false, listing: async () => [ADD], end: DONE as CallEnd };
   let gone = Promise.withResolvers<void>();
   let change = () => {};
   const server = new RunningServer({
@@ -25,7 +25,7 @@ function world() {
       gone = Promise.withResolvers<void>();
       return {
         ...{ era: { kind: "legacy" }, instructions: "", server: { name: "x", version: "1" } },
-        tools: async () => [ADD],
+        tools: (signal) => Promise.race([it.listing(), aborted(signal)]),
         call: async () => it.end,
         closed: gone.promise,
         async close() {
@@ -38,6 +38,10 @@ function world() {
   });
   const call = () => server.call(ADD, {}, NEVER);
   return { it, clock, server, call, end: () => gone.resolve(), change: () => change() };
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
 }
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -108,4 +112,29 @@ test("takes no call once it is closed", async () => {
   await server.close();
   expect(it.closes).toBe(1);
   await expect(call()).rejects.toMatchObject({ code: "EAGAIN" });
+});
+
+test("is closed if it does not list its tools, and also if it is stopped meanwhile", async () => {
+  const { it, call, server } = world();
+  it.listing = () => Promise.reject(new Error("too many"));
+  await expect(call()).rejects.toThrow("too many");
+  expect([it.closes, server.state]).toEqual([1, "failed"]);
+  const other = world();
+  other.it.listing = () => new Promise(() => {});
+  const waiting = other.call();
+  await settled();
+  const stopped = other.server.close();
+  await expect(waiting).rejects.toThrow("stopped");
+  await stopped;
+  expect(other.it.closes).toBe(1);
+});
+
+test("that ends while its tools are stored has failed", async () => {
+  const { it, call, end, server } = world();
+  it.listing = async () => {
+    end();
+    return [ADD];
+  };
+  await expect(call()).rejects.toThrow("it has ended");
+  expect(server.state).toBe("failed");
 });
