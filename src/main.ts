@@ -144,8 +144,8 @@ async function commandProcess(): Promise<number> {
   const remotes = remotesHere({ ...here, info: () => infoOf(here, cwd, flags), say: (line) => tell(line) });
   const sys = lazySys(async () => {
     const server = await remotes.current();
+    if (server !== null) return await remotes.open(server, signIn.acted());
     const home = await atHome(here);
-    if (server !== null) return await remotes.open(server, { home, account: signIn.acted() });
     const info = await infoOf(here, cwd, flags);
     return openKernel({ ...home, info, login: await signIn.credentials() }, (line) => tell(line));
   });
@@ -203,8 +203,8 @@ async function commandProcess(): Promise<number> {
     const terminal = isPerson ? await (await import("./client/terminal-asked.ts")).terminalAsked(argv) : null;
     if (terminal === null) return over(await runCommandLine(argv, io));
     if (terminal.remote !== null) remotes.choose(terminal.remote);
-    const [{ atTerminal }, { paths }] = await Promise.all([import("./machine/at-terminal.ts"), atHome(here)]);
-    return await atTerminal(io, { paths, ...terminal });
+    const [{ atTerminal }, { paths, uid }] = await Promise.all([import("./machine/at-terminal.ts"), atHome(here)]);
+    return await atTerminal(io, { paths, uid, ...terminal });
   } finally {
     await sys.close();
   }

@@ -16,20 +16,21 @@ const PATIENCE_MS = 1000;
 
 export interface AtTerminal {
   readonly paths: HomePaths;
+  readonly uid: number;
   readonly plain: boolean;
   readonly to: AttachRequest | null;
   /** Attach to the init process, whatever the directory. */
   readonly init: boolean;
 }
 
-export async function atTerminal(io: Io, { paths, plain, to, init }: AtTerminal): Promise<number> {
-  if (plain) return plainShell(io, paths.historyFile);
+export async function atTerminal(io: Io, { paths, uid, plain, to, init }: AtTerminal): Promise<number> {
+  if (plain) return plainShell(io, paths, uid);
   const [{ abilitiesOf }, { themeOf }] = await Promise.all([
     import("../../tui/screen/abilities.ts"),
     import("../../tui/screen/theme.ts"),
   ]);
   const abilities = abilitiesOf(io.env);
-  if (abilities.dumb || io.env.GSV_PLAIN) return plainShell(io, paths.historyFile);
+  if (abilities.dumb || io.env.GSV_PLAIN) return plainShell(io, paths, uid);
   const { openTerminal } = await import("./tty.ts");
   const terminal = openTerminal(io.clock, abilities);
   const theme = themeOf(abilities);
@@ -46,6 +47,7 @@ export async function atTerminal(io: Io, { paths, plain, to, init }: AtTerminal)
   });
   const shell = async () => {
     const remote = await io.remotes.current();
+    if (remote !== null) await prepareMemory(paths, uid);
     await io.kernel.start();
     const [{ terminalShell }, { readHistory }, { seenIn, setupIn, skippedIn }] = await Promise.all([
       import("../../tui/app.ts"),
@@ -93,8 +95,14 @@ async function cutShort(io: Io, terminal: Terminal, status: number): Promise<num
   return status;
 }
 
+/** The history of a terminal stays on this computer, also with a remote kernel. */
+async function prepareMemory(paths: HomePaths, uid: number): Promise<void> {
+  (await import("../paths.ts")).prepareHome(paths, uid);
+}
+
 /** For plain terminals. */
-async function plainShell(io: Io, historyFile: string): Promise<number> {
+async function plainShell(io: Io, paths: HomePaths, uid: number): Promise<number> {
+  if ((await io.remotes.current()) !== null) await prepareMemory(paths, uid);
   await io.kernel.start();
   const [{ plainShell }, { replPorts }] = await Promise.all([import("../../tui/plain.ts"), import("./repl.ts")]);
   // Ctrl-c between two lines must not end the shell.
@@ -103,7 +111,7 @@ async function plainShell(io: Io, historyFile: string): Promise<number> {
     if (name !== "INT") ended.resolve(ENDED_BY[name]);
   });
   try {
-    return await Promise.race([plainShell(io, replPorts(historyFile, VERSION)), ended.promise]);
+    return await Promise.race([plainShell(io, replPorts(paths.historyFile, VERSION)), ended.promise]);
   } finally {
     letGo();
     // A line may be half typed, and its reader owns the terminal.

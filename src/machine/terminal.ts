@@ -5,6 +5,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -159,6 +160,8 @@ export async function editText(
   const draft = join(directory, `draft-${draftName}`);
   const before = bytesOf(draft, draft)?.toString() ?? text;
   if (before !== text) await onDraft(draft);
+  // With a remote kernel there may be no home on this computer.
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const own = mkdtempSync(join(directory, "edit-"));
   const path = join(own, name);
   const clear = () => rmSync(own, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 // The real program behind a real port: another gsv uses it, it survives restart and kill -9, and only its owner opens it.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { TestHome } from "../support/home.ts";
 
 const home = new TestHome();
@@ -64,6 +65,7 @@ test("gsv login saves a remote that every command and the terminal use, and logo
   expect(await there("--remote", "box", "sh", "-c", "pwd; exit 7")).toMatchObject({ status: 7, stdout: "/home/sam\n" });
   expect((await there("remote", "use", "box")).status).toBe(0);
   expect((await home.gsv(["login", "list"])).stdout).toContain("gsv login");
+  expect(existsSync(env.GSV_HOME)).toBe(false);
   for (const [line, message] of [
     [["workspace", "attach", "."], ".: directories of a client's own computer cannot be attached here"],
     [["spawn", "--workspace", "."], ".: directories of a client's own computer cannot be attached here"],

@@ -5,19 +5,12 @@ import type { Remotes } from "../../../commands/command.ts";
 import { SysError } from "../../abi/errno.ts";
 import { type LineState, LOCAL, lineText, type RemoteServer } from "../../abi/remote.ts";
 import type { ClientInfo, Sys } from "../../abi/sys.ts";
-import type { HomePaths } from "../../paths.ts";
 import { remotesFile } from "./place.ts";
 import type { RemoteMachine } from "./server.ts";
 
 export interface RemotesHere extends Remotes {
   current(): Promise<RemoteServer | null>;
-  open(server: RemoteServer, by: Person): Promise<Sys>;
-}
-
-interface Person {
-  /** What a terminal remembers stays on this computer. */
-  readonly home: { readonly paths: HomePaths; readonly uid: number };
-  readonly account: string | null;
+  open(server: RemoteServer, account: string | null): Promise<Sys>;
 }
 
 type Machine = Omit<RemoteMachine, "info" | "onLine"> & {
@@ -71,12 +64,11 @@ export function remotesHere(machine: Machine): RemotesHere {
       const { remoteEntry } = await import("./entry.ts");
       return remoteEntry({ ...machine, info: await machine.info(), onLine });
     },
-    async open(server, { home, account }) {
+    async open(server, account) {
       if (account !== null)
         throw new SysError("EUSAGE", `--user ${account} does not work with a remote kernel`, [
           `sign in there as that account: gsv login ${server.url} --user ${account} --name NAME`,
         ]);
-      (await import("../../paths.ts")).prepareHome(home.paths, home.uid);
       const { remoteSys } = await import("./server.ts");
       return remoteSys(server, { ...machine, info: await machine.info(), onLine });
     },
