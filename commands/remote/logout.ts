@@ -53,15 +53,7 @@ export async function forget(io: Io, name: string, json: boolean): Promise<numbe
 
 export async function revoke(entry: RemoteEntry, remote: SavedRemote): Promise<void> {
   if (remote.tokenId === null) return;
-  const sys = entry.open(remote);
-  try {
-    await sys.call("sys.login.revoke", { id: remote.tokenId });
-  } catch (error) {
-    // Ended already; or the connection ended with its login, before the answer came.
-    if (!(error instanceof SysError) || error.code !== "EAUTH") throw error;
-  } finally {
-    await sys.close();
-  }
+  await entry.signOut(remote);
 }
 
 export function remoteIn(remotes: readonly SavedRemote[], name: string): SavedRemote {

@@ -59,6 +59,8 @@ export interface RemoteEntry {
   /** Fails unless a gsv of a version that fits answers there. */
   check(at: RemoteAddress): Promise<void>;
   signIn(at: RemoteAddress, secret: RemoteSecret): Promise<RemoteLogin>;
+  /** Ends the login of this token, if it has not ended yet. */
+  signOut(server: RemoteServer): Promise<void>;
   open(server: RemoteServer): Sys;
 }
 

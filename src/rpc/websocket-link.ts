@@ -24,7 +24,7 @@ export async function dialWebsocket(options: WebsocketOptions, helloMs: number):
   const { url, token, name } = server;
   const link = new SocketLink(clock);
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}${SOCKET_PATH}`, {
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token}`, "user-agent": `gsv/${info.version}` },
     ...(proxy !== null && { proxy }),
     ...(server.certificate !== null && { tls: pinned(server.certificate) }),
   });

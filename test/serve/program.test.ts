@@ -90,6 +90,6 @@ test("gsv login saves a remote that every command and the terminal use, and logo
   await session.until(/^box {2}~/m);
   session.type("\x04");
   expect(await session.exited()).toBe(0);
-  expect(await there("logout")).toMatchObject({ status: 0, stdout: `Signed out of box (${url})\n` });
+  expect(await there("logout")).toMatchObject({ status: 0, stdout: `Signed out of box (${url})\n`, stderr: "" });
   expect((await home.gsv(["login", "list"])).stdout).not.toContain("gsv login");
 });

@@ -4,7 +4,7 @@ import { isCode, SysError } from "../../abi/errno.ts";
 import type { RemoteEntry, RemoteLogin, RemoteSecret } from "../../abi/remote.ts";
 import { otherVersion } from "../../rpc/remote.ts";
 import { isLoopbackHost } from "../../serve/listen-address.ts";
-import { certificateAt, requestAt } from "./http.ts";
+import { certificateAt, type HttpAnswer, requestAt } from "./http.ts";
 import { originOf, type RemoteMachine, remoteSys } from "./server.ts";
 
 export function remoteEntry(machine: RemoteMachine): RemoteEntry {
@@ -39,15 +39,23 @@ export function remoteEntry(machine: RemoteMachine): RemoteEntry {
       const { token, id, expiresAt } = value;
       if (typeof token === "string" && typeof id === "string")
         return { token, id, expiresAt: typeof expiresAt === "number" ? expiresAt : null } satisfies RemoteLogin;
-      const { code, detail, hints } = value;
-      throw new SysError(
-        isCode(code) ? code : status === 429 ? "EAGAIN" : "EAUTH",
-        typeof detail === "string" ? detail : `${at.url} refused the login (HTTP ${status})`,
-        Array.isArray(hints) ? hints.filter((hint) => typeof hint === "string") : [],
-      );
+      throw refusal(at.url, { status, value });
+    },
+    // Over HTTP, because the end of a login closes its websockets, sometimes before an answer.
+    async signOut({ token, ...at }) {
+      const { status, value } = await requestAt(at, machine, { path: "/api/logout", body: {}, token });
+      if (status !== 200 && status !== 401) throw refusal(at.url, { status, value });
     },
     open: (server) => remoteSys(server, machine),
   };
+}
+
+function refusal(url: string, { status, value: { code, detail, hints } }: HttpAnswer): SysError {
+  return new SysError(
+    isCode(code) ? code : status === 429 ? "EAGAIN" : "EAUTH",
+    typeof detail === "string" ? detail : `${url} refused the request (HTTP ${status})`,
+    Array.isArray(hints) ? hints.filter((hint) => typeof hint === "string") : [],
+  );
 }
 
 function fieldsOf(secret: RemoteSecret): object {

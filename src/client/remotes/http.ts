@@ -10,6 +10,7 @@ import type { RemoteAddress, RemoteCertificate } from "../../abi/remote.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { pinned } from "../../rpc/websocket-link.ts";
+import { VERSION } from "../../version.ts";
 import { proxyFor } from "./proxy.ts";
 
 export type Env = { readonly [name: string]: string | undefined };
@@ -23,6 +24,7 @@ export interface HttpRequest {
   readonly path: string;
   /** With a body it is a POST. */
   readonly body?: object;
+  readonly token?: string;
 }
 
 export interface HttpAnswer {
@@ -35,7 +37,11 @@ const ANSWER_MS = 10_000;
 const ANSWER_BYTES_MAX = 65_536;
 const SILENT = "ETIMEDOUT";
 
-export function requestAt(at: RemoteAddress, by: Surroundings, { path, body }: HttpRequest): Promise<HttpAnswer> {
+export function requestAt(
+  at: RemoteAddress,
+  by: Surroundings,
+  { path, body, token }: HttpRequest,
+): Promise<HttpAnswer> {
   return guarded(at.url, async () => {
     const url = new URL(at.url);
     const socket = await streamTo(url, { ...by, tls: at.certificate === null ? {} : pinned(at.certificate) });
@@ -46,6 +52,8 @@ export function requestAt(at: RemoteAddress, by: Surroundings, { path, body }: H
       headers: {
         host: url.host,
         connection: "close",
+        "user-agent": `gsv/${VERSION}`,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
       },
       createConnection: () => socket,
