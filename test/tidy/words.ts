@@ -82,6 +82,7 @@ export const RULES: readonly Rule[] = [
       "src/tools/web",
       "src/links/",
       "tui/web/client/sign-in.ts",
+      "tui/web/files/transfer.ts",
       "tui/web/speech/",
       "src/serve/release.ts",
     ],

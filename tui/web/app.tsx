@@ -1,6 +1,7 @@
 // The frame of the console: who is signed in, the views, what waits for the person, and the state of the line.
 
 import { useEffect, useSyncExternalStore } from "react";
+import { Files } from "./files/files.tsx";
 import { hashOf, type Route } from "./route.ts";
 import type { Console } from "./store/console.ts";
 import { homePid } from "./store/console.ts";
@@ -38,12 +39,13 @@ function Bar({ gsv, state }: ViewProps) {
     [{ view: "processes" }, "Processes"],
     ...(home === null ? [] : [[{ view: "talk", pid: home }, "Talk"] as const]),
     [{ view: "waiting" }, "Waiting"],
+    [{ view: "files", path: "~" }, "Files"],
   ];
   return (
     <header className="bar">
       <nav aria-label="views">
         {views.map(([each, name]) => {
-          const isHere = hashOf(each) === hashOf(route);
+          const isHere = each.view === "files" ? route.view === "files" : hashOf(each) === hashOf(route);
           return (
             <a key={name} href={hashOf(each)} aria-current={isHere ? "page" : undefined}>
               {name}
@@ -65,6 +67,8 @@ function View(props: ViewProps) {
   switch (props.state.route.view) {
     case "talk":
       return <TalkView {...props} />;
+    case "files":
+      return <Files {...props} />;
     case "waiting":
       return <Waiting {...props} />;
     default:

@@ -13,6 +13,8 @@ import "./style/processes.css";
 import "./style/talk.css";
 import "./style/prose.css";
 import "./style/card.css";
+import "./style/list.css";
+import "./style/files.css";
 
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const gsv = new Console({

@@ -125,6 +125,51 @@ inBrowser(
   },
 );
 
+inBrowser(
+  "files are browsed, edited, uploaded and kept with keys alone, and a conflict loses nothing",
+  async (web, page) => {
+    const { sys } = web.served.kernel;
+    const put = (content: string) => sys.call("fs.write", { path: "~/notes/a.md", content });
+    await sys.call("fs.mkdir", { path: "~/notes" });
+    await put("<b>one</b>\n");
+    await web.go("#/files", "document.querySelector('.files .list') !== null");
+    await page.until("document.querySelector('.selected a').innerText === 'notes/'");
+    await page.press("Enter");
+    await page.untilText("a.md");
+    await page.press("Enter");
+    await page.untilText("<b>one</b>");
+    await page.press("e");
+    await page.until("document.activeElement.tagName === 'TEXTAREA'");
+    await page.type("two ");
+    await put("theirs\n");
+    await page.press("Control+s");
+    await page.untilText("a.md has changed meanwhile");
+    await page.reload();
+    await page.until("document.querySelector('.editor')?.value === 'two <b>one</b>\\n'");
+    await page.press("Control+s");
+    await page.untilText("Save mine over it");
+    await page.press("Shift+Tab", "Shift+Tab", "Enter");
+    await page.untilText("Saved a.md");
+    expect(await sys.call("fs.read", { path: "~/notes/a.md" })).toMatchObject({ content: "two <b>one</b>", size: 15 });
+    await page.press("Backspace");
+    await page.untilText("or drop files here");
+    await page.value(DROP);
+    await page.untilText("a.md exists");
+    await page.untilText("Uploaded b.txt");
+    expect(await sys.call("fs.read", { path: "~/notes/b.txt" })).toMatchObject({ content: "dropped" });
+    await page.press("Enter");
+    await page.until("!document.body.innerText.includes('a.md exists')");
+    expect(await sys.call("fs.read", { path: "~/notes/a.md" })).toMatchObject({ content: "two <b>one</b>", size: 15 });
+  },
+);
+
+/** Two files dropped on the page; one has the name of a file there. */
+const DROP = `(() => {
+  const dataTransfer = new DataTransfer();
+  for (const name of ["a.md", "b.txt"]) dataTransfer.items.add(new File(["dropped"], name));
+  dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+})()`;
+
 interface Violation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
@@ -153,6 +198,8 @@ inBrowser("every view suits a screen reader and has enough contrast, in light an
     );
     expect(await faultsIn(page)).toEqual([]);
     await web.go("#/waiting", "document.querySelector('.waiting-list .card') !== null");
+    expect(await faultsIn(page)).toEqual([]);
+    await web.go("#/files/", "document.querySelector('.files .list') !== null");
     expect(await faultsIn(page)).toEqual([]);
     await web.go("#/", "document.querySelector('.processes .detail') !== null");
     expect(await faultsIn(page)).toEqual([]);

@@ -3,6 +3,10 @@
 import type { CallClass } from "../../../src/abi/sys.ts";
 
 const CLASSES: { readonly [call: string]: CallClass } = {
+  "fs.get": "read",
+  "fs.list": "read",
+  "fs.put": "keyed",
+  "fs.stat": "read",
   "hil.answer": "keyed",
   "hil.list": "read",
   "proc.abort": "keyed",

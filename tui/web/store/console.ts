@@ -311,10 +311,10 @@ export class Console {
     }
   }
 
-  private call<Result>(name: string, args: object, requestId?: string): Promise<Result> {
+  readonly call = <Result>(name: string, args: object, requestId?: string): Promise<Result> => {
     if (this.line === null) return Promise.reject(new SysError("ECANCELED", "signed out"));
     return this.line.sys.call<Result>(name, args, requestId === undefined ? {} : { requestId });
-  }
+  };
 
   private update(pid: string, change: (talk: Talk) => Talk): void {
     const { talk } = this.state;

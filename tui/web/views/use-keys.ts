@@ -1,10 +1,11 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 
 /** Keys of a view, wherever the focus is. `onKey` returns whether it took the key. Keys in a field belong to the field. */
 export function useKeys(onKey: (event: KeyboardEvent, isInField: boolean) => boolean): void {
   const latest = useRef(onKey);
   latest.current = onKey;
-  useEffect(() => {
+  // A passive effect would lose keys that come right after the view.
+  useLayoutEffect(() => {
     const hear = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
       const { target } = event;
