@@ -7,8 +7,9 @@ import type { ProcessInfo } from "../../../src/abi/process/process.ts";
 import type { WorkspaceInfo } from "../../../src/abi/process/workspace.ts";
 import type { Signal } from "../../../src/abi/signal.ts";
 import type { Sys } from "../../../src/abi/sys.ts";
-import type { Spawned } from "../../../src/syscalls/services.ts";
+import type { Spawned, WaitResult } from "../../../src/syscalls/services.ts";
 import { ERRORS, Rpc, RpcError } from "./rpc.ts";
+import { type Complete, finish, newSession, type Prompt, type Session } from "./session.ts";
 import {
   choicesOf,
   chunk,
@@ -29,21 +30,6 @@ export interface AgentPorts {
   /** For people: stdout is for the protocol. */
   readonly note: (text: string) => void;
 }
-
-interface Session {
-  readonly pid: string;
-  readonly cwd: string;
-  /** Text of the open turn that was sent already. */
-  sent: string;
-  thought: string;
-  prompt: { readonly runId: string; readonly end: PromiseWithResolvers<Json>; isCancelled: boolean } | null;
-  /** A question that the next prompt answers. */
-  question: string | null;
-  /** A run may end before the call that started it is answered. */
-  readonly ends: Map<string, Complete>;
-}
-
-type Complete = Extract<Signal, { readonly name: "chat.complete" }>;
 
 const HISTORY_PAGE = 200;
 const LIST_MAX = 200;
@@ -96,14 +82,17 @@ export class AcpAgent {
     "session/cancel": (params) => this.cancel(params),
     "session/set_mode": (params) => this.setMode(params),
     "session/close": async (params) => {
+      const session = this.session(params);
       await this.cancel(params);
-      this.sessions.delete(textIn(params, "sessionId"));
+      this.sessions.delete(session.pid);
+      finish(session);
       return {};
     },
     "session/delete": async (params) => {
       const pid = textIn(params, "sessionId");
-      this.sessions.delete(pid);
       await this.ports.sys.call("proc.kill", { pid });
+      finish(this.sessions.get(pid));
+      this.sessions.delete(pid);
       return {};
     },
   };
@@ -158,13 +147,19 @@ export class AcpAgent {
   private async prompt(params: Json): Promise<Json> {
     const session = this.session(params);
     const { prompt } = params;
-    if (!Array.isArray(prompt)) throw new RpcError(ERRORS.params, "prompt is a list of content blocks");
-    if (session.prompt !== null) throw new RpcError(ERRORS.request, "a prompt of this session is still running");
+    if (!Array.isArray(prompt) || prompt.some((block) => typeof block !== "object" || block === null))
+      throw new RpcError(ERRORS.params, "prompt is a list of content blocks");
+    if (session.isBusy) throw new RpcError(ERRORS.request, "a prompt of this session is still running");
     const message = promptText(prompt);
     if (message.trim() === "") throw new RpcError(ERRORS.params, "the prompt is empty");
-    if (session.question !== null) return await this.answerQuestion(session, message);
-    const { runId } = await this.ports.sys.call<{ runId: string }>("proc.send", { pid: session.pid, message });
-    return await this.untilEnd(session, runId);
+    session.isBusy = true;
+    try {
+      if (session.question !== null) return await this.answerQuestion(session, message);
+      const { runId } = await this.ports.sys.call<{ runId: string }>("proc.send", { pid: session.pid, message });
+      return await this.untilEnd(session, runId);
+    } finally {
+      session.isBusy = false;
+    }
   }
 
   private untilEnd(session: Session, runId: string): Promise<Json> {
@@ -205,6 +200,24 @@ export class AcpAgent {
     else if (signal.name === "process.mode")
       this.update(session, { sessionUpdate: "current_mode_update", currentModeId: signal.mode });
     else if (signal.name === "chat.complete") this.ended(session, signal);
+    else if (signal.name === "process.exit") finish(session);
+    else if (signal.name === "resync") void this.catchUp(session).catch((error) => this.ports.note(messageOf(error)));
+    else if (signal.name === "chat.hil_closed" && signal.id === session.question) session.question = null;
+  }
+
+  /** The kernel may have been restarted: the end of the prompt may have been missed. */
+  private async catchUp(session: Session): Promise<void> {
+    const { prompt, pid } = session;
+    if (prompt === null) return;
+    const wanted = { pids: [pid], run: prompt.runId, wait: true };
+    const { results } = await this.ports.sys.call<{ results: [WaitResult] }>("proc.wait", wanted);
+    const [{ status, text, error }] = results;
+    if (session.prompt !== prompt) return;
+    if (status === "killed" || status === "none" || status === "held") finish(session);
+    else {
+      this.completed(session, text ?? "", "");
+      this.settled(session, prompt, { status, error: error ?? status });
+    }
   }
 
   private streamed(session: Session, kind: "text" | "thinking", text: string): void {
@@ -227,10 +240,14 @@ export class AcpAgent {
     ends.set(end.run, end);
     if (ends.size > ENDS_KEPT) ends.delete([...ends.keys()][0] ?? "");
     if (prompt === null || (prompt.runId !== end.run && prompt.runId !== end.mergedInto)) return;
+    this.settled(session, prompt, { status: end.status, error: end.error ?? end.reason });
+  }
+
+  private settled(session: Session, prompt: Prompt, { status, error }: Pick<Complete, "status"> & { error: string }) {
     session.prompt = null;
-    const reason = prompt.isCancelled ? "cancelled" : stopReason(end.status);
+    const reason = prompt.isCancelled ? "cancelled" : stopReason(status);
     if (reason !== null) prompt.end.resolve({ stopReason: reason });
-    else prompt.end.reject(new RpcError(ERRORS.internal, end.error ?? end.reason));
+    else prompt.end.reject(new RpcError(ERRORS.internal, error));
   }
 
   private async ask(session: Session, hil: Extract<Signal, { readonly name: "chat.hil" }>): Promise<void> {
@@ -297,8 +314,7 @@ export class AcpAgent {
   }
 
   private remember(row: ProcessInfo, cwd: string): ProcessInfo {
-    const base = { pid: row.pid, cwd, sent: "", thought: "", prompt: null, question: null, ends: new Map() };
-    if (!this.sessions.has(row.pid)) this.sessions.set(row.pid, base);
+    if (!this.sessions.has(row.pid)) this.sessions.set(row.pid, newSession(row.pid, cwd));
     return row;
   }
 

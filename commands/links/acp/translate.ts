@@ -98,7 +98,12 @@ function blockText({ type, text, uri, name, resource }: Json): string {
 }
 
 function fileIn(uri: string): string {
-  return uri.startsWith("file://") ? decodeURIComponent(new URL(uri).pathname) : uri;
+  if (!uri.startsWith("file://")) return uri;
+  try {
+    return decodeURIComponent(new URL(uri).pathname);
+  } catch {
+    return uri; // not a valid address
+  }
 }
 
 /** A stored message as the updates that a client shows. */

@@ -7,6 +7,8 @@ import { PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 import { Ajv } from "@modelcontextprotocol/client/validators/ajv";
 import { AcpAgent } from "../../../commands/links/acp/agent.ts";
 import type { Json } from "../../../commands/links/acp/translate.ts";
+import type { Signal } from "../../../src/abi/signal.ts";
+import type { Sys } from "../../../src/abi/sys.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { scratchDirectory } from "../../support/scratch.ts";
 
@@ -40,13 +42,24 @@ class Editor implements AsyncDisposable {
   readonly requests: Json[] = [];
   readonly notes: string[] = [];
   chooses: (request: Json) => Json | null = () => ({ outcome: { outcome: "selected", optionId: "approve" } });
+  /** Names of signals that do not arrive. */
+  misses: readonly string[] = [];
+  private tell: (signal: Signal) => void = () => {};
   private readonly agent: AcpAgent;
   private readonly waiting = new Map<number, (message: Json) => void>();
   private nextId = 100;
 
   private constructor(readonly home: TestKernel) {
+    const sys: Sys = {
+      call: (name, args, options) => home.sys.call(name, args, options),
+      on: (filter, tell) => {
+        this.tell = tell;
+        return home.sys.on(filter, (signal) => void (this.misses.includes(signal.name) || tell(signal)));
+      },
+      close: () => home.sys.close(),
+    };
     this.agent = new AcpAgent({
-      ...{ sys: home.sys, note: (text) => this.notes.push(text) },
+      ...{ sys, note: (text) => this.notes.push(text) },
       print: (message) => this.hear(JSON.parse(JSON.stringify(message)) as Json),
     });
   }
@@ -82,6 +95,10 @@ class Editor implements AsyncDisposable {
 
   line(message: Json | string): void {
     this.agent.take(typeof message === "string" ? message : JSON.stringify(message));
+  }
+
+  resync(pid: string): void {
+    this.tell({ name: "resync", pid, uid: 1000, parent: null, at: 0, afterSeq: 0 });
   }
 
   texts(kind = "agent_message_chunk"): string {
@@ -152,6 +169,48 @@ test("a cancelled prompt ends as cancelled, also while it waits for permission",
   };
   it.home.model.will(sessionId, { calls: [DELETE] });
   expect(await it.prompt(sessionId, "delete")).toEqual({ stopReason: "cancelled" });
+});
+
+test("a second prompt at the same time is refused; closing, deleting or killing the session ends the first", async () => {
+  await using it = await Editor.open();
+  it.chooses = () => null;
+  for (const end of ["session/close", "session/delete", "kill"]) {
+    const { sessionId } = await it.session();
+    it.home.model.will(sessionId, { calls: [DELETE] });
+    const first = it.prompt(sessionId, "delete");
+    const second = { sessionId, prompt: [{ type: "text", text: "too" }] };
+    expect(await it.request("session/prompt", second)).toMatchObject({ error: { code: -32600 } });
+    await it.home.inState(sessionId, "waiting_hil");
+    if (end === "kill") await it.home.sys.call("proc.kill", { pid: sessionId });
+    else await it.result(end, { sessionId });
+    expect(await first).toEqual({ stopReason: "cancelled" });
+  }
+});
+
+test("a prompt whose end was missed during a restart of the kernel ends with its text", async () => {
+  await using it = await Editor.open();
+  const { sessionId } = await it.session();
+  it.misses = ["chat.text", "chat.delta", "chat.complete"];
+  it.home.model.will(sessionId, { text: "Written." });
+  const prompt = it.prompt(sessionId, "write");
+  await it.home.until("the answer", async () => (await it.home.messages(sessionId)).length === 2);
+  it.resync(sessionId);
+  expect(await prompt).toEqual({ stopReason: "end_turn" });
+  expect(it.texts()).toBe("Written.");
+});
+
+test("a question that a terminal has answered does not take the next prompt", async () => {
+  await using it = await Editor.open();
+  const { sessionId } = await it.session();
+  it.home.model.will(sessionId, { calls: [{ name: "Ask", args: { question: "Which name?" } }] }, { text: "Named." });
+  await it.prompt(sessionId, "name it");
+  const { waitsFor } = await it.home.inState(sessionId, "waiting_hil");
+  const id = waitsFor !== null && "id" in waitsFor ? waitsFor.id : "";
+  await it.home.sys.call("hil.answer", { id, decision: "answer", text: "Otto" });
+  await it.home.inState(sessionId, "idle");
+  it.home.model.will(sessionId, { text: "Next." });
+  expect(await it.prompt(sessionId, "next")).toEqual({ stopReason: "end_turn" });
+  expect(it.texts()).toEndWith("Next.");
 });
 
 test("a question with choices is a choice in the editor; one without is answered by the next prompt", async () => {
