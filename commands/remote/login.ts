@@ -9,7 +9,6 @@ import {
   type RemoteLogin,
   type SavedRemote,
 } from "../../src/abi/remote.ts";
-import { quoted } from "../../src/lib/text/quote.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { usageError } from "../args.ts";
@@ -57,11 +56,20 @@ type Asked = { readonly [K in "user" | "name" | "fingerprint"]?: string } & {
 /** A plain word as the first is one of the kernel's own logins' verbs; an address has a dot, a colon or more words. */
 export async function login(): Promise<Command> {
   const own = await noun("login", spec.summary, { list: "sys.login.list", revoke: "sys.login.revoke" });
-  const isVerb = (word = "") => /^[a-z]+$/.test(word) && word !== "localhost";
+  const verbs = own.verbs ?? new Map();
+  const isVerb = (word: string) => /^[a-z]+$/.test(word) && word !== "localhost";
   return {
     ...signIn(),
-    verbs: own.verbs ?? new Map(),
-    run: (args, io) => (isVerb(args.find((arg) => arg !== "--json")) ? own : signIn()).run(args, io),
+    verbs,
+    run(args, io) {
+      const word = args.find((arg) => arg !== "--json") ?? "";
+      if (!isVerb(word)) return signIn().run(args, io);
+      if (verbs.has(word)) return own.run(args, io);
+      throw new SysError("EUSAGE", `no address of a server: ${reveal(word)}`, [
+        `for a computer of this name: gsv login https://${reveal(word)}:4870`,
+        "for logins over the network here: gsv login list, gsv login revoke ID",
+      ]);
+    },
   };
 }
 
@@ -193,8 +201,8 @@ async function secret(io: Io, prompt: string): Promise<string> {
   if (!io.stdin.isTTY) {
     const line = (await stdinText(io)).split(/\r?\n/)[0]?.trim() ?? "";
     if (line !== "") return line;
-    throw new SysError("EAUTH", `no ${prompt.replace(/: $/, "")} came on stdin`, [
-      `usage: ${quoted("gsv login URL")} < FILE`,
+    throw new SysError("EAUTH", `no ${prompt.replace(/: $/, "")} on stdin`, [
+      "its first line is read, for example: gsv login URL --token < FILE",
     ]);
   }
   const typed = await io.person.askHidden(prompt);

@@ -102,8 +102,9 @@ class RemoteFinder implements Finder {
       return link;
     } catch (error) {
       this.failures = Math.min(this.failures + 1, 10);
-      if (error instanceof SysError && error.code === "EAUTH") this.refused = error;
-      throw error;
+      if (!(error instanceof SysError) || error.code !== "EAUTH") throw error;
+      this.refused = withSignIn(error, this.options.server.url);
+      throw this.refused;
     }
   }
 
@@ -144,6 +145,12 @@ class RemoteFinder implements Finder {
     link.close();
     throw otherVersion(info.version, there, server.name);
   }
+}
+
+/** The hints of the kernel are for its own computer. */
+function withSignIn(error: SysError, url: string): SysError {
+  if (!/\btoken\b/.test(error.message)) return error;
+  return new SysError("EAUTH", error.message, [`sign in again: gsv login ${url}`]);
 }
 
 /** Says which side to update. */

@@ -118,6 +118,19 @@ describe("gsv login", () => {
   });
 });
 
+test.each([
+  [
+    ["login", "nas"],
+    2,
+    "gsv: no address of a server: nas\n  for a computer of this name: gsv login https://nas:4870\n",
+  ],
+  [["login", URL_, "--token"], 4, "gsv: no token on stdin\n"],
+])("%j exits with %d and says what is missing", async (line, status, message) => {
+  io.stdin = stdinOf("pipe", [""]);
+  expect(await runs(io, ...line)).toBe(status);
+  expect(io.stderr.text).toStartWith(message);
+});
+
 describe("gsv logout and remote rm", () => {
   test("revoke the token there, and forget the remote here even if the server does not answer", async () => {
     io.remotes.kept = [box, { ...box, name: "far" }];

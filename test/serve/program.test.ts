@@ -47,7 +47,7 @@ test("without a right token nobody enters, and the error says what to do", async
   const run = (env: { readonly [name: string]: string }) => home.gsv(["ps"], { env: { GSV_SERVER: url, ...env } });
   expect(await run({ GSV_TOKEN: "gsv_user_wrong" })).toMatchObject({
     status: 4,
-    stderr: expect.stringContaining("wrong"),
+    stderr: `gsv: wrong token\n  sign in again: gsv login ${url}\n`,
   });
   expect(await run({})).toMatchObject({ status: 4 });
   expect(await home.gsv(["ps"], { env: { GSV_SERVER: "http://10.0.0.1:1", GSV_TOKEN: "x" } })).toMatchObject({

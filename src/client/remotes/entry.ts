@@ -12,7 +12,7 @@ export function remoteEntry(machine: RemoteMachine): RemoteEntry {
   return {
     urlOf(text) {
       const whole = /^[a-z]+:\/\//i.test(text) ? text : `${isLoopbackHost(hostIn(text)) ? "http" : "https"}://${text}`;
-      return originOf(whole, "this");
+      return originOf(whole, "the URL");
     },
     async strangeCertificate(url) {
       return url.startsWith("https:") ? await certificateAt(url, machine) : null;

@@ -221,7 +221,8 @@ function checkPurpose({ kind }: TokenRow, arrival: Arrival | null): void {
 
 /** The same error for a wrong password, no password and no account. */
 function wrong(user: string | undefined): SysError {
-  return new SysError("EAUTH", `cannot act as ${user ?? "anybody"}: wrong password or token`);
+  if (user === undefined) return new SysError("EAUTH", "wrong token");
+  return new SysError("EAUTH", `cannot act as ${user}: wrong password or token`);
 }
 
 function rootLocked(): SysError {
