@@ -92,7 +92,7 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   // Runs in a browser, with Preact in place of React.
   web: {
     files: ["tui/web/"],
-    imports: ["abi", "lib", "rpc", "commands", "tui"],
+    imports: ["abi", "lib", "rpc", "syscalls", "commands", "tui"],
     packages: ["preact", "react", "virtua", "marked", "diff"],
   },
   tui: { files: ["tui/"], imports: ["abi", "lib", "commands", "programs", "shell"], packages: ["react", "ink"] },

@@ -1,6 +1,8 @@
 // The frame of the console: who is signed in, the views, what waits for the person, and the state of the line.
 
 import { useEffect, useSyncExternalStore } from "react";
+import { Notifications } from "./account/notifications.tsx";
+import { Schedules } from "./account/schedules.tsx";
 import { Files } from "./files/files.tsx";
 import { hashOf, type Route } from "./route.ts";
 import type { Console } from "./store/console.ts";
@@ -33,13 +35,15 @@ export function App({ gsv }: { readonly gsv: Console }) {
 }
 
 function Bar({ gsv, state }: ViewProps) {
-  const { route, asks, who } = state;
+  const { route, asks, news, who } = state;
   const home = homePid(state);
   const views: readonly (readonly [Route, string])[] = [
     [{ view: "processes" }, "Processes"],
     ...(home === null ? [] : [[{ view: "talk", pid: home }, "Talk"] as const]),
     [{ view: "waiting" }, "Waiting"],
     [{ view: "files", path: "~" }, "Files"],
+    [{ view: "schedules" }, "Schedules"],
+    [{ view: "notifications" }, "Notifications"],
   ];
   return (
     <header className="bar">
@@ -50,6 +54,7 @@ function Bar({ gsv, state }: ViewProps) {
             <a key={name} href={hashOf(each)} aria-current={isHere ? "page" : undefined}>
               {name}
               {each.view === "waiting" && asks.length > 0 && <b className="count">{asks.length}</b>}
+              {each.view === "notifications" && news.unread > 0 && <b className="count">{news.unread}</b>}
             </a>
           );
         })}
@@ -69,6 +74,10 @@ function View(props: ViewProps) {
       return <TalkView {...props} />;
     case "files":
       return <Files {...props} />;
+    case "schedules":
+      return <Schedules {...props} />;
+    case "notifications":
+      return <Notifications {...props} />;
     case "waiting":
       return <Waiting {...props} />;
     default:

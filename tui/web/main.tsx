@@ -15,6 +15,7 @@ import "./style/prose.css";
 import "./style/card.css";
 import "./style/list.css";
 import "./style/files.css";
+import "./style/account.css";
 
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const gsv = new Console({

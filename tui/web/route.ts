@@ -6,6 +6,8 @@ import { pathFromUrl, pathInUrl } from "./files/file-path.ts";
 export type Route =
   | { readonly view: "processes" }
   | { readonly view: "waiting" }
+  | { readonly view: "schedules" }
+  | { readonly view: "notifications" }
   | { readonly view: "files"; readonly path: string }
   | { readonly view: "talk"; readonly pid: string };
 
@@ -13,7 +15,7 @@ export const START: Route = { view: "processes" };
 
 export function routeOf(hash: string): Route {
   const path = hash.replace(/^#\/?/, "");
-  if (path === "waiting") return { view: "waiting" };
+  if (path === "waiting" || path === "schedules" || path === "notifications") return { view: path };
   const file = /^files(?:$|\/(.*)$)/.exec(path);
   if (file !== null) return { view: "files", path: file[1] === undefined ? "~" : (pathFromUrl(file[1]) ?? "~") };
   const pid = /^talk\/(.+)$/.exec(path)?.[1] ?? "";

@@ -163,6 +163,35 @@ inBrowser(
   },
 );
 
+inBrowser(
+  "schedules are paused, resumed and run, and notifications read and dismissed, with keys",
+  async (web, page) => {
+    const { sys } = web.served.kernel;
+    await sys.call("sched.add", { when: "every 1h", exec: true, text: "echo '<i>hi</i>'", name: "hourly" });
+    const { id } = await sys.call<{ id: string }>("notify.send", { title: "<i>done</i>", body: "all of it" });
+    await page.until("document.querySelector('.bar .count')?.innerText === '1'");
+    await web.go("#/schedules", "document.querySelector('.account .detail') !== null");
+    await page.untilText("It has not started yet.");
+    await page.press("r");
+    await page.untilText("✓ ok");
+    await page.until("document.querySelector('.history').innerText.includes('<i>hi</i>')");
+    await page.press("p");
+    await page.untilText("every 1h, paused");
+    expect((await sys.call<{ enabled: boolean }>("sched.get", { schedule: "hourly" })).enabled).toBe(false);
+    await page.press("p");
+    await page.until("!document.querySelector('.list').innerText.includes('paused')");
+    await web.go("#/notifications", "document.querySelector('.account .body')?.innerText === 'all of it'");
+    expect(await page.text()).toContain("<i>done</i>");
+    await page.press("r");
+    await page.untilText("All read");
+    await page.until("document.querySelector('.bar .count') === null");
+    await page.press("x");
+    await page.untilText("No notifications");
+    const dismissed = await sys.call<{ notifications: readonly unknown[] }>("notify.list", { dismissed: true });
+    expect(dismissed.notifications).toMatchObject([{ id }]);
+  },
+);
+
 /** Two files dropped on the page; one has the name of a file there. */
 const DROP = `(() => {
   const dataTransfer = new DataTransfer();
@@ -189,6 +218,8 @@ inBrowser("every view suits a screen reader and has enough contrast, in light an
   await web.talk({ text, calls: [{ name: "Write", args: { path: "~/a", content: "a\n" } }, edit] });
   await web.say("hello");
   await page.untilText("wants to write a file");
+  await web.served.kernel.sys.call("sched.add", { when: "every 1h", exec: true, text: "true", name: "hourly" });
+  await web.served.kernel.sys.call("notify.send", { title: "done", body: "all of it", level: "warning" });
   await page.value(`(() => { ${axe}; return 1; })()`);
   for (const isDark of [false, true]) {
     await page.dark(isDark);
@@ -199,6 +230,10 @@ inBrowser("every view suits a screen reader and has enough contrast, in light an
     expect(await faultsIn(page)).toEqual([]);
     await web.go("#/waiting", "document.querySelector('.waiting-list .card') !== null");
     expect(await faultsIn(page)).toEqual([]);
+    for (const view of ["schedules", "notifications"]) {
+      await web.go(`#/${view}`, "document.querySelector('.account .detail') !== null");
+      expect(await faultsIn(page)).toEqual([]);
+    }
     await web.go("#/files/", "document.querySelector('.files .list') !== null");
     expect(await faultsIn(page)).toEqual([]);
     await web.go("#/", "document.querySelector('.processes .detail') !== null");

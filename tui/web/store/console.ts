@@ -229,6 +229,7 @@ export class Console {
         this.call<{ readonly uid: number; readonly username: string }>("system.whoami", {}),
         this.list(),
         this.readAsks(),
+        this.readNews(),
         this.readTalk(),
       ]);
       this.set({ who });
@@ -288,6 +289,11 @@ export class Console {
     this.set({ asks: approvals.map((each) => ({ ...each, since: each.createdAt })) });
   }
 
+  private async readNews(): Promise<void> {
+    const { unread } = await this.call<{ readonly unread: number }>("notify.list", { limit: 1 });
+    this.set({ news: { unread, revision: this.state.news.revision + 1 } });
+  }
+
   /** The newest page first, then only what is new. */
   private async readTalk(): Promise<void> {
     const { talk } = this.state;
@@ -302,7 +308,8 @@ export class Console {
     if (this.state.talk?.isBehind === true && this.state.talk.pid === pid) await this.readTalk();
   }
 
-  private async tried(what: string, act: () => Promise<unknown>): Promise<void> {
+  /** A failure is the notice. */
+  async tried(what: string, act: () => Promise<unknown>): Promise<void> {
     try {
       await act();
     } catch (error) {

@@ -21,6 +21,10 @@ export function onSignals(state: State, signals: readonly Signal[], now: number)
 function onSignal(state: State, signal: Signal, now: number): State {
   if (signal.name === "chat.hil") return asked(state, { ...signal, since: now });
   if (signal.name === "chat.hil_closed") return closed(state, signal);
+  if (signal.name === "notification.created" || signal.name === "notification.updated") {
+    const title = signal.name === "notification.created" ? reveal(signal.title) : state.spoken;
+    return { ...state, news: { unread: signal.unread, revision: state.news.revision + 1 }, spoken: title };
+  }
   const top = signal.name === "chat.delta" ? withDelta(state.top, signal, now) : state.top;
   const next = { ...state, top: withState(top, signal) };
   const { talk } = state;

@@ -19,6 +19,13 @@ export interface Who {
   readonly username: string;
 }
 
+export interface News {
+  /** Unread notifications. */
+  readonly unread: number;
+  /** Grows when a notification is new or changed. */
+  readonly revision: number;
+}
+
 export interface State {
   readonly entry: Entry;
   readonly line: LineState;
@@ -29,6 +36,7 @@ export interface State {
   /** The list was read at least once. */
   readonly isListed: boolean;
   readonly asks: readonly Ask[];
+  readonly news: News;
   /** The open conversation. */
   readonly talk: Talk | null;
   /** One line about the last action. */
@@ -45,6 +53,7 @@ export const NEW_STATE: State = {
   top: NEW_TOP,
   isListed: false,
   asks: [],
+  news: { unread: 0, revision: 0 },
   talk: null,
   notice: "",
   spoken: "",
