@@ -3,6 +3,7 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { Notifications } from "./account/notifications.tsx";
 import { Schedules } from "./account/schedules.tsx";
+import { Settings } from "./account/settings.tsx";
 import { Files } from "./files/files.tsx";
 import { hashOf, type Route } from "./route.ts";
 import type { Console } from "./store/console.ts";
@@ -44,6 +45,7 @@ function Bar({ gsv, state }: ViewProps) {
     [{ view: "files", path: "~" }, "Files"],
     [{ view: "schedules" }, "Schedules"],
     [{ view: "notifications" }, "Notifications"],
+    [{ view: "settings" }, "Settings"],
   ];
   return (
     <header className="bar">
@@ -51,7 +53,12 @@ function Bar({ gsv, state }: ViewProps) {
         {views.map(([each, name]) => {
           const isHere = each.view === "files" ? route.view === "files" : hashOf(each) === hashOf(route);
           return (
-            <a key={name} href={hashOf(each)} aria-current={isHere ? "page" : undefined}>
+            <a
+              key={name}
+              href={hashOf(each)}
+              aria-current={isHere ? "page" : undefined}
+              ref={isHere ? showLink : undefined}
+            >
               {name}
               {each.view === "waiting" && asks.length > 0 && <b className="count">{asks.length}</b>}
               {each.view === "notifications" && news.unread > 0 && <b className="count">{news.unread}</b>}
@@ -68,6 +75,11 @@ function Bar({ gsv, state }: ViewProps) {
   );
 }
 
+/** A narrow screen shows only some of the links. */
+function showLink(link: HTMLElement | null): void {
+  link?.scrollIntoView({ inline: "nearest", block: "nearest" });
+}
+
 function View(props: ViewProps) {
   switch (props.state.route.view) {
     case "talk":
@@ -78,6 +90,8 @@ function View(props: ViewProps) {
       return <Schedules {...props} />;
     case "notifications":
       return <Notifications {...props} />;
+    case "settings":
+      return <Settings {...props} />;
     case "waiting":
       return <Waiting {...props} />;
     default:

@@ -8,14 +8,17 @@ export type Route =
   | { readonly view: "waiting" }
   | { readonly view: "schedules" }
   | { readonly view: "notifications" }
+  | { readonly view: "settings" }
   | { readonly view: "files"; readonly path: string }
   | { readonly view: "talk"; readonly pid: string };
+
+const LISTS = ["waiting", "schedules", "notifications", "settings"] as const;
 
 export const START: Route = { view: "processes" };
 
 export function routeOf(hash: string): Route {
   const path = hash.replace(/^#\/?/, "");
-  if (path === "waiting" || path === "schedules" || path === "notifications") return { view: path };
+  for (const view of LISTS) if (path === view) return { view };
   const file = /^files(?:$|\/(.*)$)/.exec(path);
   if (file !== null) return { view: "files", path: file[1] === undefined ? "~" : (pathFromUrl(file[1]) ?? "~") };
   const pid = /^talk\/(.+)$/.exec(path)?.[1] ?? "";

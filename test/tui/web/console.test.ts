@@ -192,6 +192,40 @@ inBrowser(
   },
 );
 
+inBrowser("a setting is found and changed, a secret is never shown, and another login ends", async (web, page) => {
+  const { sys } = web.served.kernel;
+  await sys.call("config.set", { key: "ai.apiKey", value: "sk-very-secret-value" });
+  await web.go("#/settings", "document.querySelector('.account .list') !== null");
+  await page.untilText("ai.apiKey");
+  await page.press("/");
+  await page.type("ai.model");
+  await page.press("Enter");
+  await page.until("document.querySelector('.detail h2').innerText === 'ai.model'");
+  await page.value("document.querySelector('.detail form input').select()");
+  await page.value("document.querySelector('.detail form input').focus()");
+  await page.type("offline");
+  await page.press("Enter");
+  await page.untilText("Saved");
+  expect(await sys.call("config.get", { key: "ai.model" })).toMatchObject({ shown: "offline", layer: "user" });
+  expect(await page.value<string>("document.documentElement.outerHTML")).not.toContain("very-secret");
+  const { code } = await sys.call<{ code: string }>("sys.login.code", {});
+  const entered = await fetch(`${web.served.listener.url}/api/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ code, label: "old laptop" }),
+  });
+  expect(entered.status).toBe(200);
+  await web.go("#/schedules", "document.querySelector('.logins') === null");
+  await web.go("#/settings", "document.querySelectorAll('.logins li').length === 2");
+  expect(await page.text()).toContain("this one");
+  for (const word of ["End…", "End it now"])
+    await page.until(
+      `((b) => b && (b.click(), true))([...document.querySelectorAll('.logins button')].find((b) => b.innerText === '${word}'))`,
+    );
+  await page.untilText("Login ended");
+  expect((await sys.call<{ logins: readonly unknown[] }>("sys.login.list", {})).logins).toHaveLength(1);
+});
+
 /** Two files dropped on the page; one has the name of a file there. */
 const DROP = `(() => {
   const dataTransfer = new DataTransfer();
@@ -230,7 +264,7 @@ inBrowser("every view suits a screen reader and has enough contrast, in light an
     expect(await faultsIn(page)).toEqual([]);
     await web.go("#/waiting", "document.querySelector('.waiting-list .card') !== null");
     expect(await faultsIn(page)).toEqual([]);
-    for (const view of ["schedules", "notifications"]) {
+    for (const view of ["schedules", "notifications", "settings"]) {
       await web.go(`#/${view}`, "document.querySelector('.account .detail') !== null");
       expect(await faultsIn(page)).toEqual([]);
     }

@@ -3,6 +3,9 @@
 import type { CallClass } from "../../../src/abi/sys.ts";
 
 const CLASSES: { readonly [call: string]: CallClass } = {
+  "config.list": "read",
+  "config.set": "keyed",
+  "config.unset": "keyed",
   "fs.get": "read",
   "fs.list": "read",
   "fs.put": "keyed",
@@ -29,6 +32,8 @@ const CLASSES: { readonly [call: string]: CallClass } = {
   "sched.list": "read",
   "sched.run": "keyed",
   "sched.update": "keyed",
+  "sys.login.list": "read",
+  "sys.login.revoke": "keyed",
   "sys.version": "read",
   "system.whoami": "read",
 };
