@@ -6,14 +6,21 @@ import { SysError } from "../abi/errno.ts";
 import type { McpDefinition } from "../abi/links/mcp.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
 import { markFrom } from "../kernel/settings/secrets.ts";
+import { sha256Hex } from "../lib/hash.ts";
 import { LinkedTools } from "../links/mcp/linked-tools.ts";
+import { homeMark, MARK } from "../links/mcp/mark.ts";
 import { McpServers, type McpServersPorts } from "../links/mcp/servers.ts";
 import { type McpSecrets, mcpService, type SecretValues } from "../links/mcp/service.ts";
+import type { CallContext } from "../syscalls/define.ts";
 import type { McpService } from "../syscalls/links/mcp-service.ts";
+import type { ServerAnswer } from "../syscalls/run/server-tools.ts";
 import type { Services } from "../syscalls/table.ts";
-import { spawnPiped } from "../targets/spawn.ts";
+import { endLeftBehind } from "../targets/left-behind.ts";
+import { type PipedChild, spawnPiped } from "../targets/spawn.ts";
 import { VERSION } from "../version.ts";
 import type { Core, HostParts, ShellParts } from "./core.ts";
+
+const MARK_BYTES = 8;
 
 export interface LinkParts {
   readonly mcp: McpServers;
@@ -25,6 +32,7 @@ export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">): LinkP
   const { kernel, machine } = core;
   const { clock, random } = machine;
   const secrets = secretsOf(core);
+  if (core.afterCrash) endLeftBehind([`${MARK}=${homeMark(machine.paths.home)}`]);
   const open: McpServersPorts["open"] = async (row, known, { signal, onChange, log }) => {
     const { openLink } = await import("../links/mcp/link.ts");
     const values = row.secret === null ? {} : await secrets.read(row.id, row.secret);
@@ -43,22 +51,39 @@ export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">): LinkP
 }
 
 export function linkServices(
-  { servers }: Core,
+  core: Core,
   { linked, mcpService: mcp }: LinkParts,
 ): Pick<Services, "serverTools" | "mcp"> {
   return {
     mcp,
     serverTools: {
-      offer: (context, request) => servers.offer(context, request),
-      answer: (context, request) => servers.answer(context, request),
+      offer: (context, request) => core.servers.offer(context, request),
+      answer: (context, request) => core.servers.answer(context, request),
       call: (context, request) =>
-        linked.has(request.tool) ? linked.call(context, request) : servers.call(context, request),
+        linked.has(request.tool) ? callOnce(core, linked, context, request) : core.servers.call(context, request),
     },
   };
 }
 
+/** A client that lost the kernel sends its call again. Calls of a process are kept with its run. */
+async function callOnce(
+  { kernel: { requests }, machine: { clock } }: Core,
+  linked: LinkedTools,
+  context: Pick<CallContext, "caller" | "signal" | "requestId">,
+  request: Parameters<LinkedTools["call"]>[1],
+): Promise<ServerAnswer> {
+  const { caller, requestId } = context;
+  if (caller.kind === "process") return await linked.call(context, request);
+  const bodyHash = sha256Hex(JSON.stringify([request.tool, request.args]));
+  const known = await requests.answered(caller.uid, requestId, bodyHash);
+  if (known !== null) return known.answer as ServerAnswer;
+  const lost: ServerAnswer = { text: "the connection was lost during the call; it may have run", lost: true };
+  await requests.remember({ uid: caller.uid, requestId, bodyHash, answer: lost, now: clock.now() });
+  return await linked.call(context, request);
+}
+
 async function transportOf(
-  { machine: { clock, random } }: Core,
+  { machine: { clock, random, paths } }: Core,
   { launcher }: HostParts,
   definition: McpDefinition,
   values: SecretValues,
@@ -72,7 +97,15 @@ async function transportOf(
   const { command, args, directory } = definition;
   if (!existsSync(directory)) throw new SysError("ENOENT", `its directory is gone: ${directory}`);
   const child = await launcher.serving([command, ...args], directory);
-  const spawn = () => spawnPiped({ ...child, env: { ...child.env, ...values } });
+  const spawn = (): PipedChild => {
+    const mark = `${homeMark(paths.home)}${Buffer.from(random(MARK_BYTES)).toString("hex")}`;
+    const server = spawnPiped({ ...child, env: { ...child.env, ...values, [MARK]: mark } });
+    const kill = () => {
+      server.kill();
+      endLeftBehind([`${MARK}=${mark}\0`]);
+    };
+    return { ...server, kill };
+  };
   return () => new StdioTransport({ spawn, clock, random, log });
 }
 

@@ -86,8 +86,6 @@ export class StdioTransport implements Transport {
         child.terminate();
         await waitAtMost(ports.clock, END_MS, child.ended);
       }
-      // Also children that it left behind.
-      child.kill();
     }
     this.over();
   }
@@ -95,6 +93,7 @@ export class StdioTransport implements Transport {
   private over(): void {
     if (this.isOver) return;
     this.isOver = true;
+    // Also children that it left behind.
     this.child?.kill();
     this.onclose?.();
   }

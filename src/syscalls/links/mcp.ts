@@ -7,6 +7,9 @@ import type { McpListed, McpService } from "./mcp-service.ts";
 
 type Service = { mcp: McpService };
 
+/** Tokens and paths are long. */
+const WORD_CHARS_MAX = 16_384;
+
 const name = field.text("its name", { positional: true, shortest: 1, longest: 24, meta: "NAME", of: "mcp" });
 
 export const mcpCalls = [
@@ -18,13 +21,23 @@ export const mcpCalls = [
     input: {
       name: { ...name, doc: "a name for it: small letters, digits and -" },
       command: field.optional(
-        field.words("program and its arguments, after --", { positional: true, meta: "COMMAND" }),
+        field.words("program and its arguments, after --", {
+          positional: true,
+          longest: WORD_CHARS_MAX,
+          meta: "COMMAND",
+        }),
       ),
       url: field.optional(field.text("address of a server that already runs", { longest: 2000, meta: "URL" })),
       env: field.optional(
-        field.words("variable for the program, kept as a secret", { meta: "NAME=VALUE", secret: true }),
+        field.words("variable for the program, kept as a secret", {
+          longest: WORD_CHARS_MAX,
+          meta: "NAME=VALUE",
+          secret: true,
+        }),
       ),
-      header: field.optional(field.words("request header, kept as a secret", { meta: "NAME: VALUE", secret: true })),
+      header: field.optional(
+        field.words("request header, kept as a secret", { longest: WORD_CHARS_MAX, meta: "NAME: VALUE", secret: true }),
+      ),
       directory: field.optional(field.text("where the program starts", { longest: 4096, meta: "DIR" })),
     },
     cli: {

@@ -34,7 +34,7 @@ async function answer(home: TestKernel, pid: string, decision: "approve" | "deny
 describe("a server that a person added", () => {
   test("shows its tools, and an agent's call asks, runs and returns the result", async () => {
     await using home = await TestKernel.boot();
-    const { server, tools } = await add(home, { env: ["NOTES_KEY=canary-2f81"] });
+    const { server, tools } = await add(home, { env: [`NOTES_KEY=canary-2f81${"x".repeat(2000)}`] });
     expect(server).toMatchObject({ state: "ready", tools: 6, waiting: 0, protocol: "2026-07-28" });
     expect(tools.find(({ name }) => name === "add")).toMatchObject({ use: "ask", description: "Add two numbers" });
     expect(JSON.stringify({ server, tools })).not.toContain("canary-2f81");
@@ -50,7 +50,20 @@ describe("a server that a person added", () => {
     await using home = await TestKernel.boot();
     await add(home, { env: ["NOTES_KEY=canary-2f81"] });
     const { text } = await home.sys.call<{ text: string }>("sys.mcp.call", { tool: "mcp.notes.environment", args: {} });
-    const allowed = ["HOME", "LANG", "NOTES_KEY", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER", "LOGNAME", "TZ"];
+    const allowed = [
+      "HOME",
+      "LANG",
+      "GSV_MCP",
+      "NOTES_KEY",
+      "PATH",
+      "PWD",
+      "SHELL",
+      "TERM",
+      "TMPDIR",
+      "USER",
+      "LOGNAME",
+      "TZ",
+    ];
     expect(text.split(" ").filter((name) => !allowed.includes(name))).toEqual([]);
     expect(text).toContain("NOTES_KEY");
     for (const word of ["LD_PRELOAD=canary", "NODE_OPTIONS=canary", "canary"]) {
@@ -126,6 +139,16 @@ describe("a server that a person added", () => {
     ] as const)
       expect(await home.refusal(call, args, inside)).toMatchObject({ code: "EPERM" });
   });
+});
+
+test("a person's call that is sent again to the next kernel does not run again: its outcome is unknown", async () => {
+  await using home = await TestKernel.boot();
+  await add(home);
+  const call = () =>
+    home.sys.call("sys.mcp.call", { tool: "mcp.notes.add", args: { a: 2, b: 3 } }, { requestId: "call-1" });
+  expect(await call()).toEqual({ text: "5" });
+  await home.restart();
+  expect(await call()).toMatchObject({ lost: true });
 });
 
 test("many definitions are not sent to the model: it finds tools by words and calls them by one tool", async () => {
