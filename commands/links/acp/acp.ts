@@ -30,6 +30,8 @@ export const acp = command(spec, async (_, io) => {
   const tooLong = () => usageError(spec, "a line is too long");
   const served = (async () => {
     for await (const line of linesOf(io.stdin.bytes(), { charsMax: FRAME_CHARS_MAX, tooLong })) agent.take(line);
+    // The editor is gone, but a script waits for its answers.
+    await agent.settled();
     return 0;
   })();
   return await Promise.race([served, ended.promise]).finally(() => {

@@ -44,12 +44,17 @@ export class AcpAgent {
 
   constructor(private readonly ports: AgentPorts) {
     const { print, note } = ports;
-    this.rpc = new Rpc({ print, note, serve: (method, params) => this.carryOut(method, params) });
+    const serve = (method: string, params: Json) => this.carryOut(method, params);
+    this.rpc = new Rpc({ print, note, lasts: (method) => method === "session/prompt", serve });
     this.stopListening = ports.sys.on({}, (signal) => this.hear(signal));
   }
 
   take(line: string): void {
     this.rpc.take(line);
+  }
+
+  settled(): Promise<void> {
+    return this.rpc.settled();
   }
 
   close(): void {
@@ -216,7 +221,7 @@ export class AcpAgent {
     if (status === "killed" || status === "none" || status === "held") finish(session);
     else {
       this.completed(session, text ?? "", "");
-      this.settled(session, prompt, { status, error: error ?? status });
+      this.settle(session, prompt, { status, error: error ?? status });
     }
   }
 
@@ -240,10 +245,10 @@ export class AcpAgent {
     ends.set(end.run, end);
     if (ends.size > ENDS_KEPT) ends.delete([...ends.keys()][0] ?? "");
     if (prompt === null || (prompt.runId !== end.run && prompt.runId !== end.mergedInto)) return;
-    this.settled(session, prompt, { status: end.status, error: end.error ?? end.reason });
+    this.settle(session, prompt, { status: end.status, error: end.error ?? end.reason });
   }
 
-  private settled(session: Session, prompt: Prompt, { status, error }: Pick<Complete, "status"> & { error: string }) {
+  private settle(session: Session, prompt: Prompt, { status, error }: Pick<Complete, "status"> & { error: string }) {
     session.prompt = null;
     const reason = prompt.isCancelled ? "cancelled" : stopReason(status);
     if (reason !== null) prompt.end.resolve({ stopReason: reason });

@@ -7,6 +7,8 @@ export interface RpcPorts {
   readonly print: (message: Json) => void;
   /** For people: the output is for the protocol. */
   readonly note: (text: string) => void;
+  /** True for requests that may take as long as a run. */
+  readonly lasts: (method: string) => boolean;
   readonly serve: (method: string, params: Json) => Promise<Json>;
 }
 
@@ -26,6 +28,7 @@ export class RpcError extends Error {
 
 export class Rpc {
   private readonly asked = new Map<number, (result: Json | null) => void>();
+  private readonly open = new Set<Promise<unknown>>();
   private nextId = 0;
 
   constructor(private readonly ports: RpcPorts) {}
@@ -36,6 +39,11 @@ export class Rpc {
     if (message === null) this.fail(null, new RpcError(ERRORS.parse, "not a JSON object"));
     else if (typeof message.method !== "string") this.answered(message);
     else this.serve(message.method, message);
+  }
+
+  /** Resolves when all requests are answered, except those that last. */
+  async settled(): Promise<void> {
+    while (this.open.size > 0) await Promise.all(this.open);
   }
 
   notify(method: string, params: Json): void {
@@ -54,10 +62,13 @@ export class Rpc {
   private serve(method: string, { id, params }: Json): void {
     const given = (typeof params === "object" && params !== null ? params : {}) as Json;
     const isRequest = typeof id === "number" || typeof id === "string";
-    this.ports.serve(method, given).then(
+    const work = this.ports.serve(method, given).then(
       (result) => isRequest && this.ports.print({ jsonrpc: "2.0", id, result }),
       (error: unknown) => (isRequest ? this.fail(id, error) : this.ports.note(messageOf(error))),
     );
+    if (this.ports.lasts(method)) return;
+    this.open.add(work);
+    void work.finally(() => this.open.delete(work));
   }
 
   private answered({ id, result }: Json): void {
