@@ -1,6 +1,6 @@
 // The service behind sys.mcp.*: checks definitions, keeps their secrets apart, and shows servers with their tools.
 
-import { SysError } from "../../abi/errno.ts";
+import { messageOf, SysError } from "../../abi/errno.ts";
 import { uuidv7 } from "../../abi/ids.ts";
 import { MCP_NAME, type McpDefinition } from "../../abi/links/mcp.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -32,6 +32,7 @@ export interface McpSecrets {
 export type SecretValues = { readonly [name: string]: string };
 
 const SERVERS_MAX = 50;
+const LOG_LINES_SHOWN = 5;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const HEADER = /^[A-Za-z0-9-]{1,64}$/;
 /** Variables that make programs load other code. */
@@ -76,9 +77,11 @@ export function mcpService({ servers, clock, random, mayStart, secrets }: McpSer
       try {
         return listed(await accept(await servers.refresh(row)));
       } catch (error) {
-        // A definition that never worked is not kept: its name stays free.
+        // A definition that never worked is not kept: its name stays free, and its log goes into the error.
+        const log = servers.logOf(id).filter((line) => line !== messageOf(error));
         await forget(row);
-        throw error;
+        if (!(error instanceof SysError)) throw error;
+        throw new SysError(error.code, error.message, [...error.hints, ...log.slice(-LOG_LINES_SHOWN)]);
       }
     },
 

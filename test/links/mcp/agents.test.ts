@@ -151,6 +151,15 @@ test("a person's call that is sent again to the next kernel does not run again: 
   expect(await call()).toMatchObject({ lost: true });
 });
 
+test("a server that ends at once is not added, and the error has its last words", async () => {
+  await using home = await TestKernel.boot();
+  const command = ["/bin/sh", "-c", "echo no key given >&2; exit 1"];
+  const { message, hints } = await home.refusal("sys.mcp.add", { name: "notes", command, directory: "/" });
+  expect(message).toStartWith("the server did not start: ");
+  expect(hints).toContain("no key given");
+  expect(await home.sys.call("sys.mcp.list", {})).toEqual({ servers: [] });
+});
+
 test("many definitions are not sent to the model: it finds tools by words and calls them by one tool", async () => {
   await using home = await TestKernel.boot();
   await add(home);
