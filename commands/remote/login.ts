@@ -66,8 +66,7 @@ export async function login(): Promise<Command> {
       if (!isVerb(word)) return signIn().run(args, io);
       if (verbs.has(word)) return own.run(args, io);
       throw new SysError("EUSAGE", `no address of a server: ${reveal(word)}`, [
-        `for a computer of this name: gsv login https://${reveal(word)}:4870`,
-        "for logins over the network here: gsv login list, gsv login revoke ID",
+        `write gsv login https://${reveal(word)}:4870, or: gsv login list, gsv login revoke ID`,
       ]);
     },
   };

@@ -14,6 +14,7 @@ const SLOW = `
   crash/host
   crash/schedules
   crash/seams
+  crash/stack
   doctor/bucket
   doctor/databases
   doctor/live
@@ -25,6 +26,7 @@ const SLOW = `
   kernel/retention
   kernel/setup
   kernel/storage
+  links/mcp/agents
   objects/s3
   process/attacks/spellings
   process/budgets
@@ -45,8 +47,8 @@ const SLOW = `
   process/manager/subscriptions
   process/media
   process/model-choice
-  process/models-listed
   process/models
+  process/models-listed
   process/outage
   process/paused-runs
   process/policy/allowing
@@ -65,6 +67,11 @@ const SLOW = `
   repos/homes
   repos/hostile
   repos/quick
+  serve/bad-input
+  serve/cuts
+  serve/event-cuts
+  serve/install
+  serve/program
   sessions/independence
   targets/bin
   targets/corpus
@@ -75,6 +82,8 @@ const SLOW = `
   tui/model-trouble
   tui/safety
   tui/shell
+  tui/web/console
+  tui/web/voice
 `
   .trim()
   .split(/\s+/)
