@@ -19,11 +19,11 @@ test("a client that does not read gets a resync at the end, and one that reads m
   const port = Number(new URL(listener.url).port);
   const follow = async () => {
     const peer = await rawWebsocket(port, "right");
-    const got = { bytes: 0, last: "", isTold: false };
+    const got = { bytes: 0, last: "", hasResync: false };
     peer.socket.on("data", (bytes) => {
       got.bytes += bytes.length;
       got.last = got.last.slice(-20_000) + bytes.toString("latin1");
-      got.isTold ||= got.last.includes('"name":"resync"');
+      got.hasResync ||= got.last.includes('"name":"resync"');
     });
     peer.send(HELLO);
     await until("hello is answered", () => got.last.includes("helloOk"));
@@ -40,12 +40,12 @@ test("a client that does not read gets a resync at the end, and one that reads m
     if (seq % 50 === 0) await until("the quick one keeps up", () => quick.got.last.includes(`"seq":${seq},`));
   }
   expect(quick.got.bytes).toBeGreaterThan(SIGNALS * SIGNAL_CHARS);
-  expect(quick.got.isTold).toBe(false);
+  expect(quick.got.hasResync).toBe(false);
   expect(listener.clients).toBe(2);
   stuck.socket.resume();
   await until(
-    "it is told, and gets the newest",
-    () => stuck.got.isTold && stuck.got.last.includes(`"seq":${SIGNALS},`),
+    "it gets a resync and the newest",
+    () => stuck.got.hasResync && stuck.got.last.includes(`"seq":${SIGNALS},`),
   );
   expect(stuck.got.bytes).toBeLessThan(KEPT_BYTES);
   for (const { socket } of [stuck, quick]) socket.destroy();
