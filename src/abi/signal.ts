@@ -253,6 +253,11 @@ export const SIGNAL_NAMES = Object.keys(NAMED) as readonly SignalName[];
 
 export type SignalOf<Name extends SignalName> = Extract<Signal, { readonly name: Name }>;
 
+/** Whether two deltas are pieces of the same text, so that one signal can hold both. */
+export function isSameText(left: SignalOf<"chat.delta">, right: SignalOf<"chat.delta">): boolean {
+  return left.pid === right.pid && left.run === right.run && left.turn === right.turn && left.kind === right.kind;
+}
+
 /** All given parts must match. A name that ends in `.*` matches its family. */
 export interface SignalFilter {
   readonly pid?: string;

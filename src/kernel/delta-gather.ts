@@ -1,7 +1,7 @@
 // Joins the text deltas of a process and hands them out at intervals: 100 followers cost little more than one, because each piece is joined once
 // and the same signal goes to all. Someone who began to listen meanwhile, or has asked something, gets the rest as a signal of their own.
 
-import type { SignalOf } from "../abi/signal.ts";
+import { isSameText, type SignalOf } from "../abi/signal.ts";
 import type { Clock } from "../lib/clock.ts";
 
 type Delta = SignalOf<"chat.delta">;
@@ -30,7 +30,8 @@ export class DeltaGather<Listener> {
   add(delta: Delta): void {
     const { pid } = delta;
     const gathered = this.open.get(pid);
-    if (gathered !== undefined && joins(gathered, delta)) gathered.text += delta.text;
+    if (gathered !== undefined && gathered.text.length < CHARS_MAX && isSameText(gathered.first, delta))
+      gathered.text += delta.text;
     else {
       this.end(pid);
       this.open.set(pid, { first: delta, text: delta.text, known: new Map() });
@@ -73,8 +74,4 @@ export class DeltaGather<Listener> {
     this.handedOutAt = this.clock.mono();
     for (const pid of [...this.open.keys()]) this.end(pid);
   }
-}
-
-function joins({ first, text }: { readonly first: Delta; readonly text: string }, next: Delta): boolean {
-  return first.run === next.run && first.turn === next.turn && first.kind === next.kind && text.length < CHARS_MAX;
 }

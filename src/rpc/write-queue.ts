@@ -3,11 +3,11 @@
 // message sent. Adding never blocks.
 
 import { LIMITS } from "../abi/config/limits.ts";
-import type { Signal } from "../abi/signal.ts";
+import { isSameText, type Signal, type SignalOf } from "../abi/signal.ts";
 import type { Clock } from "../lib/clock.ts";
 import { encodeSignal } from "./frame.ts";
 
-type Delta = Extract<Signal, { name: "chat.delta" }>;
+type Delta = SignalOf<"chat.delta">;
 
 type Droppable =
   | { readonly sub: number; readonly signal: Signal; readonly text: string; readonly bytes: number }
@@ -218,11 +218,5 @@ function firstUnread(lost: Signal): number | undefined {
 }
 
 function joins(left: Delta, right: Delta): boolean {
-  return (
-    left.pid === right.pid &&
-    left.run === right.run &&
-    left.turn === right.turn &&
-    left.kind === right.kind &&
-    left.text.length < DELTA_JOINED_CHARS_MAX
-  );
+  return left.text.length < DELTA_JOINED_CHARS_MAX && isSameText(left, right);
 }

@@ -2,7 +2,7 @@
 // there. So signals alone take memory, up to a limit: then they are dropped, pieces of text first.
 
 import { LIMITS } from "../../abi/config/limits.ts";
-import type { Signal } from "../../abi/signal.ts";
+import { isSameText, type Signal, type SignalOf } from "../../abi/signal.ts";
 
 export type Waiting =
   | { readonly kind: "signal"; readonly name: string; readonly data: string; readonly bytes: number }
@@ -13,7 +13,7 @@ export type Waiting =
   /** Signals are missing from here. */
   | { readonly kind: "dropped"; readonly pids: ReadonlySet<string>; readonly bytes: 0 };
 
-type Delta = Extract<Signal, { name: "chat.delta" }>;
+type Delta = SignalOf<"chat.delta">;
 
 /** Their content is a message of the history. */
 export const MESSAGE_SIGNALS: ReadonlySet<string> = new Set(["chat.text", "chat.tool_result"]);
@@ -129,11 +129,5 @@ function growthIn(signal: Signal): readonly { readonly pid: string; readonly seq
 }
 
 function joins(left: Delta, right: Delta): boolean {
-  return (
-    left.pid === right.pid &&
-    left.run === right.run &&
-    left.turn === right.turn &&
-    left.kind === right.kind &&
-    left.text.length < JOINED_CHARS_MAX
-  );
+  return left.text.length < JOINED_CHARS_MAX && isSameText(left, right);
 }
