@@ -8,7 +8,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { TokenRow } from "../../store/kernel/people/logins.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Logins } from "./login.ts";
-import { ROLES, tokenHash } from "./token-kinds.ts";
+import { newSecret, prefixOf, ROLES, tokenHash } from "./token-kinds.ts";
 
 export interface EntryPorts {
   readonly kernel: Pick<KernelStore, "codes" | "tokens" | "accounts">;
@@ -22,8 +22,6 @@ const LOGINS_MAX = 200;
 const CODE_MS = 10 * 60_000;
 const CODE_TRIES = 5;
 const CODES_MAX = 5;
-const RANDOM_BYTES = 32;
-const PREFIX_CHARS = 16;
 /** Crockford's: no letter looks like a digit. */
 const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CODE_CHARS = 12;
@@ -49,11 +47,11 @@ export class Entries {
     const uid = await this.uidOf(request, arrival);
     const account = (await kernel.accounts.byUid(uid))?.username ?? String(uid);
     const kind = request.withKey ? "browser" : "login";
-    const secret = (name: string) => `gsv_${name}_${Buffer.from(random(RANDOM_BYTES)).toString("base64url")}`;
-    const [token, key] = [secret("login"), request.withKey ? secret("key") : null];
+    const token = newSecret("login", random);
+    const key = request.withKey ? newSecret("key", random) : null;
     const now = clock.now();
     const row: TokenRow = {
-      ...{ id: uuidv7(now, random), uid, kind, label: request.label ?? null, prefix: token.slice(0, PREFIX_CHARS) },
+      ...{ id: uuidv7(now, random), uid, kind, label: request.label ?? null, prefix: prefixOf(token) },
       ...{ role: ROLES[kind], device: null, createdAt: now, lastUsedAt: now, expiresAt: now + LOGIN_MS },
       ...{ revokedAt: null, revokedReason: null, client: arrival.program, address: arrival.address },
     };

@@ -1,5 +1,6 @@
-// Kinds of tokens, each with the role of its connections, and the hash under which a token is stored.
+// Kinds of tokens, each with the role of its connections, and how their secrets are made and stored.
 
+import type { RandomBytes } from "../../abi/ids.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import type { TokenKind } from "../../store/kernel/people/logins.ts";
 
@@ -12,6 +13,9 @@ export const ROLES: { readonly [K in TokenKind]: string } = {
   browser: "user",
 };
 
+const RANDOM_BYTES = 32;
+const PREFIX_CHARS = 16;
+
 /** Made by an entry over the network, not by a person for a program. */
 export function isLogin(kind: TokenKind): boolean {
   return kind === "login" || kind === "browser";
@@ -20,6 +24,16 @@ export function isLogin(kind: TokenKind): boolean {
 /** Of a person, with all rights of the account. */
 export function isPersons(kind: TokenKind): boolean {
   return kind === "user" || isLogin(kind);
+}
+
+/** 256 random bits after a name that tells secrets of gsv apart. */
+export function newSecret(name: TokenKind | "key", random: RandomBytes): string {
+  return `gsv_${name}_${Buffer.from(random(RANDOM_BYTES)).toString("base64url")}`;
+}
+
+/** The part that is shown in lists. */
+export function prefixOf(token: string): string {
+  return token.slice(0, PREFIX_CHARS);
 }
 
 export function tokenHash(token: string): string {

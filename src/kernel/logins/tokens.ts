@@ -9,7 +9,7 @@ import { durationMs } from "../../lib/text/duration.ts";
 import type { TokenRow } from "../../store/kernel/people/logins.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { TokenInfo, Tokens } from "../../syscalls/account/account-service.ts";
-import { isLogin, ROLES, tokenHash } from "./token-kinds.ts";
+import { isLogin, newSecret, prefixOf, ROLES, tokenHash } from "./token-kinds.ts";
 
 export interface TokenPorts {
   readonly kernel: Pick<KernelStore, "tokens" | "accounts">;
@@ -17,9 +17,6 @@ export interface TokenPorts {
   readonly random: RandomBytes;
   readonly onRevoked: (id: string) => void;
 }
-
-const RANDOM_BYTES = 32;
-const PREFIX_CHARS = 16;
 
 export function tokensService(ports: TokenPorts): Tokens {
   const { kernel, clock } = ports;
@@ -34,13 +31,13 @@ export function tokensService(ports: TokenPorts): Tokens {
       if (kind === "metrics" && !isRoot(caller) && (await kernel.accounts.firstHuman())?.uid !== caller.uid)
         throw new SysError("EPERM", "metrics show the whole home: only its person and root make a token for them");
       const now = clock.now();
-      const token = `gsv_${kind}_${Buffer.from(ports.random(RANDOM_BYTES)).toString("base64url")}`;
+      const token = newSecret(kind, ports.random);
       const row: TokenRow = {
         id: idOf(caller.uid, requestId),
         uid: caller.uid,
         kind,
         label: label ?? null,
-        prefix: token.slice(0, PREFIX_CHARS),
+        prefix: prefixOf(token),
         role: ROLES[kind],
         device: device ?? null,
         createdAt: now,
