@@ -50,6 +50,8 @@ export interface McpServer {
   readonly tools: number;
   /** Tools that are new or changed since a person accepted them. */
   readonly waiting: number;
+  /** Names the tools of its last connection as they are shown. `--accept` takes it. null before the first connection. */
+  readonly offer: string | null;
   /** About how many tokens its definitions are. */
   readonly tokens: number;
   readonly updatedAt: number;

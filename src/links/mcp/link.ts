@@ -141,19 +141,19 @@ function toolFrom(tool: Tool): McpTool {
 }
 
 /** Codes of the SDK after which the server may have carried out the call. */
-const MAY_HAVE_RUN = new Set<unknown>([
-  "CONNECTION_CLOSED",
-  "REQUEST_TIMEOUT",
-  "SEND_FAILED",
-  "INVALID_RESULT",
-  NO_ANSWER,
-]);
+const MAY_HAVE_RUN = new Set<unknown>(["REQUEST_TIMEOUT", "SEND_FAILED", "INVALID_RESULT", NO_ANSWER]);
 
 function failedEnd(error: unknown, signal: AbortSignal): CallEnd {
   const { code, message } = error as { code?: unknown; message: string };
-  if (signal.aborted) return { kind: "unknown", text: "cancelled; it may have run" };
+  if (signal.aborted) return { kind: "unknown", text: `${whyEnded(signal.reason)}; it may have run` };
+  if (code === "CONNECTION_CLOSED") return { kind: "unknown", text: "the server ended; it may have run" };
   if (MAY_HAVE_RUN.has(code)) return { kind: "unknown", text: `no usable answer came (${message}); it may have run` };
   return { kind: "failed", text: message };
+}
+
+/** gsv aborts with a reason of its own; a person's cancel has none. */
+function whyEnded(reason: unknown): string {
+  return reason instanceof SysError ? reason.message : "cancelled";
 }
 
 /** An answer of the server itself: another protocol would not help. */

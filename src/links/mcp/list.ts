@@ -7,7 +7,7 @@ import { clip } from "../../lib/text/truncate.ts";
 import type { McpServerRow, McpServerRows } from "../../store/kernel/links/mcp-servers.ts";
 import type { McpListed, McpService } from "../../syscalls/links/mcp-service.ts";
 import type { Era } from "./link.ts";
-import { shownTools, specOf, tokensOf, usable } from "./pins.ts";
+import { offerOf, shownTools, specOf, tokensOf, unaccepted, usable } from "./pins.ts";
 
 export interface RunningState {
   readonly state: Exclude<McpState, "off">;
@@ -38,15 +38,15 @@ export function shownWhole(row: McpServerRow, running: RunningState = AT_REST): 
 }
 
 export function shownServer(row: McpServerRow, { state, error }: RunningState = AT_REST): McpServer {
-  const { name, definition, enabled, pinned, found, updatedAt } = row;
+  const { id, name, definition, enabled, pinned, found, updatedAt } = row;
   const offered = found?.offered ?? [];
   const use = usable(pinned, offered);
-  const never = pinned.filter((each) => each.use === "never").length;
   return {
     ...{ name, definition, updatedAt, error, state: enabled ? state : "off" },
     ...{ server: found?.server ?? null, tools: use.length, instructions: reveal(found?.instructions ?? "") },
     protocol: found === null ? null : (found.era as Era).kind === "modern" ? "2026-07-28" : "2025-11-25",
-    waiting: Math.max(0, offered.length - use.length - never),
+    waiting: unaccepted(pinned, offered).length,
+    offer: found === null ? null : offerOf(id, offered),
     tokens: tokensOf(use.map(({ tool }) => specOf(name, tool))),
   };
 }

@@ -84,7 +84,7 @@ export class MessageLines {
     [this.pieces, this.bytes] = [[], 0];
     if (line.length === 0 || this.isOfFlood(line)) return;
     const text = textOf(line);
-    const value = messageIn(text) ?? messageIn(text.slice(text.search(MESSAGE_START)));
+    const value = messageIn(text) ?? messageAfterBanner(text);
     if (value !== null) this.listener.message(value);
     else this.countGarbage(text);
   }
@@ -103,6 +103,11 @@ export class MessageLines {
     this.counted.garbage++;
     this.counted.firstGarbage ??= text.slice(0, GARBAGE_CHARS_KEPT);
   }
+}
+
+function messageAfterBanner(text: string): ReturnType<typeof messageIn> {
+  const start = text.search(MESSAGE_START);
+  return start === -1 ? null : messageIn(text.slice(start));
 }
 
 function messageIn(text: string): { readonly [name: string]: unknown } | null {

@@ -13,10 +13,16 @@ const DESCRIPTION_CHARS_MAX = 4096;
 const SCHEMA_DEPTH_MAX = 32;
 const DIFF_LINES_MAX = 200;
 const BYTES_PER_TOKEN = 4;
+const OFFER_CHARS = 12;
 
 /** Equal for equal definitions, whatever the order of their keys. */
 function pinOf(tool: McpTool): string {
   return sha256Hex(JSON.stringify(sorted(tool)));
+}
+
+/** Names a list of definitions. With the id of its server, which the server does not know: it cannot build another list of the same name. */
+export function offerOf(id: string, offered: readonly McpTool[]): string {
+  return sha256Hex([id, ...offered.map(pinOf).sort()].join("\n")).slice(0, OFFER_CHARS);
 }
 
 /** The definition for a model. */
@@ -49,6 +55,13 @@ export function accepted(pinned: readonly McpPinnedTool[], offered: readonly Mcp
 export function usable(pinned: readonly McpPinnedTool[], offered: readonly McpTool[]): readonly McpPinnedTool[] {
   const now = new Map(offered.map((tool) => [tool.name, pinOf(tool)]));
   return pinned.filter(({ tool, use }) => use !== "never" && now.get(tool.name) === pinOf(tool));
+}
+
+/** Offered tools that a person has neither accepted as they are now nor refused. */
+export function unaccepted(pinned: readonly McpPinnedTool[], offered: readonly McpTool[]): readonly McpTool[] {
+  const settled = new Set(usable(pinned, offered).map(({ tool }) => tool.name));
+  for (const { tool, use } of pinned) if (use === "never") settled.add(tool.name);
+  return offered.filter(({ name }) => !settled.has(name));
 }
 
 export function shownTools(

@@ -23,6 +23,10 @@ const CALL_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 1000;
 const PAUSE_MS_MAX = 60_000;
 const NEVER = new AbortController().signal;
+/** Why a call ended without an answer. */
+const LATE = new SysError("ETIMEDOUT", `no answer in ${CALL_MS / 60_000} minutes`);
+const ENDED = new SysError("EIO", "the server ended");
+const STOPPED = new SysError("ECANCELED", "the server was stopped");
 
 export class RunningServer {
   private current: Promise<McpLink> | null = null;
@@ -59,7 +63,7 @@ export class RunningServer {
       const link = await this.opened();
       const { leave } = this;
       const late = new AbortController();
-      const cancel = this.ports.clock.after(CALL_MS, () => late.abort());
+      const cancel = this.ports.clock.after(CALL_MS, () => late.abort(LATE));
       const over = either(either(signal, leave.signal), late.signal);
       const end = await link.call(tool, args, over).finally(cancel);
       // A server that ends at its first call is failing, however often it starts.
@@ -75,7 +79,7 @@ export class RunningServer {
     this.isClosed = true;
     this.cancelIdle();
     this.cancelChange();
-    this.leave.abort();
+    this.leave.abort(STOPPED);
     const link = await this.current?.catch(() => null);
     await link?.close();
   }
@@ -114,7 +118,7 @@ export class RunningServer {
   }
 
   private ended(leave: AbortController): void {
-    leave.abort();
+    leave.abort(ENDED);
     if (this.leave !== leave || !this.isReady || this.isClosed) return;
     this.cancelIdle();
     this.fail("it has ended");

@@ -96,7 +96,7 @@ export class McpServers {
     const now = await this.tool(row.uid, { server: row.name, tool: pinned.tool.name });
     if (now === null)
       throw new SysError("EPERM", `${row.name} has changed its tool ${clip(pinned.tool.name)}`, [
-        `a person looks at it and accepts it: gsv mcp show ${row.name}; gsv mcp refresh ${row.name} --accept`,
+        `to read and accept it: gsv mcp show ${row.name}`,
       ]);
     return await server.call(pinned.tool, args, signal);
   }

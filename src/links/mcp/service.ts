@@ -9,7 +9,7 @@ import type { McpServerRow } from "../../store/kernel/links/mcp-servers.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { McpAdded, McpService } from "../../syscalls/links/mcp-service.ts";
 import { shownServer, shownWhole } from "./list.ts";
-import { accepted } from "./pins.ts";
+import { accepted, offerOf } from "./pins.ts";
 import type { McpServers } from "./servers.ts";
 
 export interface McpServicePorts {
@@ -91,11 +91,12 @@ export function mcpService({ servers, clock, random, mayStart, secrets }: McpSer
 
     show: async (context, name) => listed(await owned(context, name)),
 
-    async refresh(context, { name, accept: all }) {
+    async refresh(context, { name, accept: offer }) {
       const row = await owned(context, name);
+      // Does not restart the server: that might offer other tools than those that the person read.
+      if (offer !== undefined) return listed(await accept(asShown(row, offer)));
       if (row.definition.kind === "stdio") await mayStart(context);
-      const fresh = await servers.refresh(row);
-      return listed(all === true ? await accept(fresh) : fresh);
+      return listed(await servers.refresh(row));
     },
 
     async enable(context, name, enabled) {
@@ -125,6 +126,13 @@ export function mcpService({ servers, clock, random, mayStart, secrets }: McpSer
 
     logs: async (context, name) => ({ lines: servers.logOf((await owned(context, name)).id) }),
   };
+}
+
+function asShown(row: McpServerRow, offer: string): McpServerRow {
+  if (row.found !== null && offerOf(row.id, row.found.offered) === offer) return row;
+  throw new SysError("ESTALE", `${row.name} offers other tools than ${clip(offer)}`, [
+    `to read them again: gsv mcp show ${row.name}`,
+  ]);
 }
 
 function definitionFrom(

@@ -21,7 +21,7 @@ export interface McpService {
   add(context: CallContext, asked: McpAdded): Promise<McpListed>;
   list(context: CallContext): Promise<{ readonly servers: readonly McpServer[] }>;
   show(context: CallContext, name: string): Promise<McpListed>;
-  refresh(context: CallContext, asked: { readonly name: string; readonly accept?: boolean }): Promise<McpListed>;
+  refresh(context: CallContext, asked: { readonly name: string; readonly accept?: string }): Promise<McpListed>;
   enable(context: CallContext, name: string, enabled: boolean): Promise<McpServer>;
   allow(
     context: CallContext,

@@ -96,10 +96,19 @@ export const mcpCalls = [
     summary: "Restart a server and compare its tools",
     class: "keyed",
     by: "person",
-    input: { name, accept: field.flag("accept all that is new or changed") },
+    input: {
+      name,
+      accept: field.optional(
+        field.text("accept the tools that gsv mcp show printed with this mark", {
+          shortest: 1,
+          longest: 64,
+          meta: "MARK",
+        }),
+      ),
+    },
     cli: {
       hidden: true,
-      examples: ["gsv mcp refresh files", "gsv mcp refresh files --accept"],
+      examples: ["gsv mcp refresh files", "gsv mcp refresh files --accept 3f9a2c1b77a0"],
       print: value(listedText),
     },
     run: ({ mcp }: Service, args, context) => mcp.refresh(context, args),
@@ -188,7 +197,7 @@ function stateText({ name: server, state, tools }: McpServer): string {
 }
 
 function listedText({ server, tools }: McpListed): string {
-  const { name: shown, server: about, protocol, instructions, error, tokens, waiting } = server;
+  const { name: shown, server: about, protocol, instructions, error, tokens, waiting, offer } = server;
   const head = [
     `${shown}: ${server.state}${error === null ? "" : ` (${reveal(error)})`}`,
     `  ${startText(server)}`,
@@ -196,7 +205,8 @@ function listedText({ server, tools }: McpListed): string {
     ...(instructions === "" ? [] : [`  says: ${instructions}`]),
     `  ${server.tools} tools, about ${tokens} tokens`,
   ];
-  const wait = waiting === 0 ? [] : [`${waiting} new or changed; to accept all: gsv mcp refresh ${shown} --accept`];
+  const wait =
+    waiting === 0 ? [] : [`${waiting} new or changed; to accept all: gsv mcp refresh ${shown} --accept ${offer}`];
   return [...head, ...tools.flatMap(toolLines), ...wait].join("\n");
 }
 

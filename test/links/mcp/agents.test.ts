@@ -92,7 +92,7 @@ describe("a server that a person added", () => {
     const { runId } = await calls(home, pid, "mcp__notes__die");
     await home.ended(runId);
     expect(await home.outline(pid)).toContain("mcp__notes__die: unknown");
-    expect((await results(home, pid))[0]).toContain("may have run");
+    expect((await results(home, pid))[0]).toContain("the server ended; it may have run");
     await home.clock.advance(1000);
     const next = await calls(home, pid, "mcp__notes__add", { a: 4, b: 4 });
     await home.ended(next.runId);
@@ -122,8 +122,25 @@ describe("a server that a person added", () => {
     expect(tools.find(({ name }) => name === "add")?.diff).toContain("evil.test");
     const call = { tool: "mcp.notes.add", args: { a: 1, b: 1 } };
     expect(await home.refusal("sys.mcp.call", call)).toMatchObject({ code: "ENOENT" });
-    const accepted = await home.sys.call<Listed>("sys.mcp.refresh", { name: "notes", accept: true });
+    const stale = await home.refusal("sys.mcp.refresh", { name: "notes", accept: "3f9a2c1b77a0" });
+    expect(stale).toMatchObject({ code: "ESTALE", hints: ["to read them again: gsv mcp show notes"] });
+    const accepted = await home.sys.call<Listed>("sys.mcp.refresh", { name: "notes", accept: server.offer });
+    expect(accepted.server.waiting).toBe(0);
     expect(accepted.tools.find(({ name }) => name === "add")).toMatchObject({ state: "accepted", use: "ask" });
+  });
+
+  test("that offers other tools than those that a person read gets none of them accepted", async () => {
+    await using home = await TestKernel.boot();
+    const version = join(home.directory, "version");
+    const script = `exec "$0" "$1" "$(cat "$2" 2>/dev/null || echo 1)"`;
+    const { server: read } = await add(home, {
+      command: ["/bin/sh", "-c", script, process.execPath, SERVER, version],
+    });
+    await Bun.write(version, "2");
+    await home.sys.call("sys.mcp.refresh", { name: "notes" });
+    const late = { name: "notes", accept: read.offer };
+    expect(await home.refusal("sys.mcp.refresh", late)).toMatchObject({ code: "ESTALE" });
+    expect((await home.sys.call<Listed>("sys.mcp.show", { name: "notes" })).server.waiting).toBe(1);
   });
 
   test("belongs to its account, and its agents cannot add or change one", async () => {
@@ -134,7 +151,7 @@ describe("a server that a person added", () => {
     for (const [call, args] of [
       ["sys.mcp.add", { name: "own", command: ["/bin/true"] }],
       ["sys.mcp.allow", { name: "notes", tool: "add" }],
-      ["sys.mcp.refresh", { name: "notes", accept: true }],
+      ["sys.mcp.refresh", { name: "notes", accept: "3f9a2c1b77a0" }],
       ["sys.mcp.remove", { name: "notes" }],
     ] as const)
       expect(await home.refusal(call, args, inside)).toMatchObject({ code: "EPERM" });
