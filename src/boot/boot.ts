@@ -215,7 +215,7 @@ function makeCore({ machine, ports, setting, caches, ...begun }: Begun, dispatch
       settings: () => systemSettings(ports.kernel.config),
     }),
     sysFor: (uid, caller, client) => through(dispatches.logged, uid, caller, client),
-    unloggedSysFor: (caller) => through(dispatches.unlogged, caller.ownerUid, async () => caller),
+    unloggedSysFor: (caller, client) => through(dispatches.unlogged, caller.ownerUid, async () => caller, client),
   };
 }
 

@@ -158,7 +158,7 @@ export interface Core extends Ports, SettingParts, RepoParts, CacheParts {
   readonly serving: ServingParts;
   /** A Sys for a caller. Must not be used before the services are built. */
   readonly sysFor: (uid: number, caller: () => Promise<Caller>, client?: ClientInfo) => Sys;
-  readonly unloggedSysFor: (caller: Caller) => Sys;
+  readonly unloggedSysFor: (caller: Caller, client?: ClientInfo) => Sys;
 }
 
 export interface HookParts {

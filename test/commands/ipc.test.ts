@@ -31,6 +31,16 @@ test("proc call prints the reply; without one in time it exits 124; ps shows who
   expect((await gsv("proc", "trace", asker))[1]).not.toContain("proc.send");
 });
 
+test("proc call answers with the model of the caller's environment", async () => {
+  await using real = await TestKernel.boot({ realProviders: true });
+  const script = `${real.directory}/answers.jsonl`;
+  await Bun.write(script, '{"text":"from the script"}');
+  const other = await real.task();
+  const env = { GSV_MODEL: `script:${script}` };
+  const sys = await real.kernel.accept({ clientId: "with-model", version: "0", cwd: "/", env });
+  expect(await typed(sys, "proc", "call", other, "Well?")).toEqual([0, "from the script\n", ""]);
+});
+
 test("on adds a watch, lists it, and removes it", async () => {
   const task = await home.task();
   const added = await gsv("on", "chat.complete", "--pid", task, "--key", "audit", "--send", INIT, "It is done.");

@@ -84,14 +84,14 @@ export class Calls {
   }
 
   /** Resolves once the other process has the message. The reply comes as a message. The row must be stored already. */
-  async begun(row: IpcRow, caller: Caller): Promise<string | null> {
+  async begun(row: IpcRow, sys: Sys): Promise<string | null> {
     this.ports.due(row.deadlineAt);
-    if (row.status === "open") await this.follow(row, caller);
+    if (row.status === "open") await this.follow(row, sys);
     return (await this.ports.kernel.ipc.get(row.id))?.targetRunId ?? null;
   }
 
   /** The row must be stored already. Resolves with the ended row. */
-  async carryOut(row: IpcRow, caller: Caller, signal: AbortSignal): Promise<IpcRow> {
+  async carryOut(row: IpcRow, sys: Sys, signal: AbortSignal): Promise<IpcRow> {
     const ended = Promise.withResolvers<IpcRow>();
     const cut = () => ended.reject(new SysError("ECANCELED", `call ${row.id} is no longer waited for`));
     this.waiters.set(row.id, { pid: row.sourcePid, over: ended.resolve });
@@ -99,7 +99,7 @@ export class Calls {
     signal.addEventListener("abort", cut, { once: true });
     try {
       this.ports.due(row.deadlineAt);
-      const [over] = await Promise.all([ended.promise, this.follow(row, caller)]);
+      const [over] = await Promise.all([ended.promise, this.follow(row, sys)]);
       return over;
     } catch (error) {
       // A person aborted the run: the reply comes with the next message of the process.
@@ -113,16 +113,16 @@ export class Calls {
   }
 
   /** Resolves once the other process has the message. Rejects if it cannot take it. */
-  private follow(row: IpcRow, caller: Caller): Promise<void> {
-    const begun = this.followed.get(row.id) ?? this.sendAndFollow(row, caller);
+  private follow(row: IpcRow, sys: Sys): Promise<void> {
+    const begun = this.followed.get(row.id) ?? this.sendAndFollow(row, sys);
     this.followed.set(row.id, begun);
     return begun;
   }
 
-  private async sendAndFollow(row: IpcRow, caller: Caller): Promise<void> {
-    const { kernel, sysFor } = this.ports;
+  private async sendAndFollow(row: IpcRow, sys: Sys): Promise<void> {
+    const { kernel } = this.ports;
     try {
-      const run = row.targetRunId ?? (await this.sent(sysFor(caller), row));
+      const run = row.targetRunId ?? (await this.sent(sys, row));
       await kernel.ipc.sent(row.id, run);
       this.track(this.toEnd({ ...row, targetRunId: run }).finally(() => this.followed.delete(row.id)));
     } catch (error) {
@@ -200,7 +200,7 @@ export class Calls {
     if (row.status !== "open") return await this.settle(row);
     const caller = await this.ports.callerOf(row);
     if (caller === null) return await this.end(row, { status: "cancelled", response: null, error: null });
-    await this.follow(row, caller).catch((error: unknown) => {
+    await this.follow(row, this.ports.sysFor(caller)).catch((error: unknown) => {
       // Not sent: a repeated call gets the error; otherwise the deadline ends this one.
       if (!(error instanceof SysError || error instanceof StoreUnavailable)) throw error;
     });

@@ -1,9 +1,11 @@
 // The service behind proc.ipc.*: checks who may ask whom, and writes the text for the other process.
 
 import { SysError } from "../../abi/errno.ts";
+import type { Caller } from "../../abi/identity.ts";
 import { callId } from "../../abi/ids.ts";
 import { IPC_TIMEOUT_MS } from "../../abi/ipc.ts";
 import { HOPS_MAX } from "../../abi/process/cause.ts";
+import type { ClientInfo, Sys } from "../../abi/sys.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import { spanText } from "../../lib/text/duration.ts";
 import type { IpcRow } from "../../store/kernel/due/ipc.ts";
@@ -15,10 +17,11 @@ import type { Sent } from "../../syscalls/services.ts";
 import { spanMs } from "../when.ts";
 import type { Calls, CallsPorts } from "./calls.ts";
 
-export interface IpcPorts extends Pick<CallsPorts, "clock" | "sysFor"> {
+export interface IpcPorts extends Pick<CallsPorts, "clock"> {
   readonly kernel: KernelStore;
   readonly random: (length: number) => Uint8Array;
   readonly calls: Calls;
+  readonly sysFor: (caller: Caller, client?: ClientInfo) => Sys;
 }
 
 export function ipcService(ports: IpcPorts): Ipc {
@@ -69,11 +72,12 @@ export function ipcService(ports: IpcPorts): Ipc {
           `not called: more than ${HOPS_MAX} processes would wait: ${opened.chain.join(" → ")}`,
         );
       const { row } = opened;
+      const sys = ports.sysFor(caller, context.client);
       if (row.replyAs === "message") {
-        const runId = await calls.begun(row, caller);
+        const runId = await calls.begun(row, sys);
         return { id: row.id, pid: row.targetPid, runId, deadlineAt: row.deadlineAt };
       }
-      const over = row.status === "open" ? await calls.carryOut(row, caller, context.gone ?? context.signal) : row;
+      const over = row.status === "open" ? await calls.carryOut(row, sys, context.gone ?? context.signal) : row;
       return replyOf(over);
     },
   };
