@@ -85,7 +85,7 @@ async function install(
   { yes, json }: { readonly yes: boolean; readonly json: boolean },
 ): Promise<number> {
   const service = await io.machine.serveService();
-  if (!(await agreesToFiles(io, service.plan(null), { yes, json, again: "gsv serve install --yes" }))) return 1;
+  if (!(await agreesToFiles(io, service.plan(null), { yes, json, again: "the same command with --yes" }))) return 1;
   const { listen } = await io.sys().call<ServeStatus>("serve.start", asked);
   await leave(io, "stop");
   try {

@@ -89,7 +89,7 @@ test("any other answer changes nothing, and without a terminal it needs --yes", 
   expect([await runs(io, "serve", "install"), done]).toEqual([1, []]);
   io = Object.assign(new FakeIo(), { service: serviceOf() });
   expect([await runs(io, "serve", "install"), done]).toEqual([2, []]);
-  expect(io.stderr.text).toContain("gsv serve install --yes");
+  expect(io.stderr.text).toContain("read it above, then: the same command with --yes");
 });
 
 test("uninstall says what it removed, and what still listens", async () => {
