@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from "node:path";
 import { realClock } from "../../src/lib/clock.ts";
 import { serviceFor } from "../../src/machine/wake/service-units.ts";
-import { unitsFor } from "../../src/machine/wake/units.ts";
+import { timerFor } from "../../src/machine/wake/timer-units.ts";
 import { serveService, wakeTimer } from "../../src/machine/wake/wake.ts";
 import { homePaths } from "../../src/paths.ts";
 import { scratchDirectory } from "../support/scratch.ts";
@@ -19,7 +19,7 @@ const ABOUT = {
 };
 
 const textsOf = (platform: string, at: number | null, over: object = {}) =>
-  unitsFor({ ...ABOUT, ...over, platform })!
+  timerFor({ ...ABOUT, ...over, platform })!
     .files(at)
     .map(({ text }) => text);
 
@@ -42,7 +42,7 @@ describe("the files", () => {
   const analyze = Bun.which("systemd-analyze");
   test.skipIf(analyze === null)("of systemd are valid (needs systemd-analyze)", async () => {
     const directory = scratchDirectory("units");
-    const [service, timer] = unitsFor({ ...ABOUT, platform: "linux", command: ["/bin/true"] })!.files(AT);
+    const [service, timer] = timerFor({ ...ABOUT, platform: "linux", command: ["/bin/true"] })!.files(AT);
     const paths = [service!, timer!].map(({ path, text }) => {
       const file = join(directory, path.slice(path.lastIndexOf("/") + 1));
       writeFileSync(file, text);
@@ -58,7 +58,7 @@ describe("the files", () => {
     const at = new Date(AT);
     expect(plist).toContain("<string>/a&amp;b/&lt;gsv&gt;</string><string>kernel</string><string>run</string>");
     expect(plist).toContain(`<key>Day</key><integer>${at.getDate()}</integer><key>Hour</key><integer>${at.getHours()}`);
-    expect(unitsFor({ ...ABOUT, platform: "darwin" })!.files(AT)[0]!.path).toBe(
+    expect(timerFor({ ...ABOUT, platform: "darwin" })!.files(AT)[0]!.path).toBe(
       "/home/sam/Library/LaunchAgents/dev.gsv.gsv-wake.plist",
     );
   });
@@ -70,9 +70,9 @@ describe("the files", () => {
   });
 
   test("another home has a timer of its own; another system has none", () => {
-    const named = (home: string) => unitsFor({ ...ABOUT, platform: "linux", home, isDefaultHome: false })!.name;
+    const named = (home: string) => timerFor({ ...ABOUT, platform: "linux", home, isDefaultHome: false })!.name;
     expect(named("/a")).not.toBe(named("/b"));
-    expect(unitsFor({ ...ABOUT, platform: "haiku" })).toBeNull();
+    expect(timerFor({ ...ABOUT, platform: "haiku" })).toBeNull();
   });
 });
 

@@ -11,7 +11,8 @@ import { variablesNamed } from "../../lib/host-environment.ts";
 import { waitAtMost } from "../../lib/wait.ts";
 import type { HomePaths } from "../../paths.ts";
 import { serviceFor } from "./service-units.ts";
-import { type UnitRequest, type Units, unitsFor } from "./units.ts";
+import { timerFor } from "./timer-units.ts";
+import type { UnitRequest, Units } from "./units.ts";
 
 export interface WakeMachine {
   readonly paths: HomePaths;
@@ -35,7 +36,7 @@ const PATH = "/usr/local/bin:/usr/bin:/bin";
 
 export function wakeTimer(machine: WakeMachine): WakeTimer {
   return installer(machine, {
-    units: unitsFor,
+    units: timerFor,
     what: "timer",
     info: "wake.json",
     hint: "schedules start when gsv runs",
