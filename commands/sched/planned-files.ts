@@ -6,9 +6,12 @@ import type { Io } from "../command.ts";
 import { agrees, canAsk, noTerminal } from "../io/consent.ts";
 import { printText } from "../print.ts";
 
-interface Asking {
+export interface FileFlags {
   readonly yes: boolean;
   readonly json: boolean;
+}
+
+interface Asking extends FileFlags {
   /** The command that does not ask. */
   readonly again: string;
 }

@@ -9,7 +9,7 @@ import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
-import { agreesToFiles } from "./planned-files.ts";
+import { agreesToFiles, type FileFlags } from "./planned-files.ts";
 
 const spec = {
   name: "sched wake",
@@ -40,14 +40,10 @@ export const wake: Command = command(spec, async ({ args: { what, yes = false },
   return status.fault === null ? 0 : 1;
 });
 
-async function turnedOn(
-  io: Io,
-  timer: WakeTimer,
-  { yes, json }: { readonly yes: boolean; readonly json: boolean },
-): Promise<boolean> {
+async function turnedOn(io: Io, timer: WakeTimer, flags: FileFlags): Promise<boolean> {
   const { due } = await io.sys().call<{ due: readonly DueItem[] }>("sched.due", { limit: 1 });
   const at = due[0]?.at ?? null;
-  if (!(await agreesToFiles(io, timer.plan(at), { yes, json, again: "gsv sched wake on --yes" }))) return false;
+  if (!(await agreesToFiles(io, timer.plan(at), { ...flags, again: "gsv sched wake on --yes" }))) return false;
   await timer.on(at);
   return true;
 }

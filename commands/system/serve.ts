@@ -9,7 +9,7 @@ import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
-import { agreesToFiles } from "../sched/planned-files.ts";
+import { agreesToFiles, type FileFlags } from "../sched/planned-files.ts";
 import { leave } from "./kernel.ts";
 
 const WHAT = ["start", "code", "status", "stop", "install", "uninstall"] as const;
@@ -79,13 +79,9 @@ export const serve = command(
 );
 
 /** The service runs the kernel from now on, so the one that runs now stops. */
-async function install(
-  io: Io,
-  asked: object,
-  { yes, json }: { readonly yes: boolean; readonly json: boolean },
-): Promise<number> {
+async function install(io: Io, asked: object, flags: FileFlags): Promise<number> {
   const service = await io.machine.serveService();
-  if (!(await agreesToFiles(io, service.plan(null), { yes, json, again: "the same command with --yes" }))) return 1;
+  if (!(await agreesToFiles(io, service.plan(null), { ...flags, again: "the same command with --yes" }))) return 1;
   const { listen } = await io.sys().call<ServeStatus>("serve.start", asked);
   await leave(io, "stop");
   try {
@@ -95,9 +91,9 @@ async function install(
     throw error;
   }
   const { kind, files } = await service.status();
-  if (json) await io.stdout.write(jsonLine({ kind, files, listen }));
+  if (flags.json) await io.stdout.write(jsonLine({ kind, files, listen }));
   else await printText(io.stdout, `The ${kind} serves ${reveal(listen ?? "")}: ${files.map(reveal).join(", ")}`);
-  if (!json && kind.startsWith("systemd"))
+  if (!flags.json && kind.startsWith("systemd"))
     await note(io, "to serve also while you are not logged in: loginctl enable-linger");
   return 0;
 }
