@@ -70,18 +70,26 @@ export function pinned(certificate: string) {
   return { ca: certificate, checkServerIdentity: () => undefined };
 }
 
+/** It answers, but not as gsv, or not under this name. */
+export function wrongServer(url: string, status: number): SysError {
+  if (status === 421)
+    return new SysError("ECONFIG", `the server at ${url} does not accept this name`, [
+      `on that computer, as root: gsv config set --system serve.hosts ${new URL(url).hostname}`,
+    ]);
+  return new SysError("ECONFIG", `no gsv answers at ${url} (HTTP ${status})`, ["check the address and the port"]);
+}
+
+export function withoutTls(url: string): SysError {
+  return new SysError("ECONFIG", `no TLS at ${url}`, ["use http://"]);
+}
+
 /** What no further attempt changes; null for a server that may answer later. */
 function refusalIn(message: string, { url, name, certificate }: RemoteServer): SysError | null {
   const status = Number(/status code: (\d{3})/.exec(message)?.[1] ?? 0);
-  if (status === 421)
-    return new SysError("ECONFIG", `${url} is not a name of that server`, [
-      `on that computer, as root: gsv config set --system serve.hosts ${new URL(url).hostname}`,
-    ]);
   if (status === 401) return new SysError("EAUTH", `${name} refused the token`, [`sign in again: gsv login ${url}`]);
-  if (status >= 400 && status < 500 && status !== 429)
-    return new SysError("ECONFIG", `no gsv answers at ${url} (HTTP ${status})`, ["check the address and the port"]);
+  if (status >= 400 && status < 500 && status !== 429) return wrongServer(url, status);
   if (!/TLS handshake failed/.test(message)) return null;
-  if (/WRONG_VERSION_NUMBER/.test(message)) return new SysError("ECONFIG", `no TLS at ${url}`, ["use http://"]);
+  if (/WRONG_VERSION_NUMBER/.test(message)) return withoutTls(url);
   if (certificate !== null)
     return new SysError("ECONFIG", `the certificate of ${name} has changed`, [
       `if that is expected, sign in again: gsv login ${url} --name ${name}`,

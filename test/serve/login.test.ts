@@ -92,6 +92,12 @@ test("what answers must be gsv, and something must answer", async () => {
   });
 });
 
+test("http:// to a port with TLS suggests https://", async () => {
+  const url = served({ tls: TLS });
+  const fault = await faultOf(entry().check({ url: url.replace("https:", "http:"), certificate: null }));
+  expect(fault).toMatchObject({ code: "EAGAIN", hints: [`if it uses TLS: ${url}`] });
+});
+
 test("a wrong password is EAUTH with the words of the server", async () => {
   const at = { url: served(), certificate: null };
   const fault = await faultOf(entry().signIn(at, { kind: "password", user: "sam", password: "wrong" }));

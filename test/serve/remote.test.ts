@@ -46,7 +46,7 @@ const TLS = { cert: PEM("localhost.crt"), key: PEM("localhost.key") };
 test.each([
   ["a certificate that nobody vouches for", { tls: TLS }, /^https:/, "https:", "cannot verify the certificate of"],
   ["a server without TLS", {}, /^http:/, "https:", "no TLS at"],
-  ["a name that is not served", {}, "127.0.0.1", "0.0.0.0", "is not a name of that server"],
+  ["a name that is not served", {}, "127.0.0.1", "0.0.0.0", "does not accept this name"],
 ])("%s is named at once instead of dialled again", async (_what, more, from, to, message) => {
   const listener = listening(new FakeDoor(), { at: "127.0.0.1:0", ...more });
   const url = listener.url.replace(from, to);

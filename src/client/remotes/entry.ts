@@ -3,6 +3,7 @@
 import { isCode, SysError } from "../../abi/errno.ts";
 import type { RemoteEntry, RemoteLogin, RemoteSecret } from "../../abi/remote.ts";
 import { otherVersion } from "../../rpc/remote.ts";
+import { wrongServer } from "../../rpc/websocket-link.ts";
 import { isLoopbackHost } from "../../serve/listen-address.ts";
 import { certificateAt, type HttpAnswer, requestAt } from "./http.ts";
 import { originOf, type RemoteMachine, remoteSys } from "./server.ts";
@@ -19,14 +20,7 @@ export function remoteEntry(machine: RemoteMachine): RemoteEntry {
     },
     async check(at) {
       const { status, value } = await requestAt(at, machine, { path: "/healthz" });
-      if (status === 421)
-        throw new SysError("ECONFIG", `${at.url} is not a name of that server`, [
-          `on that computer, as root: gsv config set --system serve.hosts ${new URL(at.url).hostname}`,
-        ]);
-      if (value.ok !== true)
-        throw new SysError("ECONFIG", `no gsv answers at ${at.url} (HTTP ${status})`, [
-          "check the address and the port",
-        ]);
+      if (value.ok !== true) throw wrongServer(at.url, status);
       const { version } = value;
       if (typeof version === "string" && version !== info.version)
         throw otherVersion(info.version, version, new URL(at.url).hostname);

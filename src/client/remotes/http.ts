@@ -9,7 +9,7 @@ import { SysError } from "../../abi/errno.ts";
 import type { RemoteAddress, RemoteCertificate } from "../../abi/remote.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
-import { pinned } from "../../rpc/websocket-link.ts";
+import { pinned, withoutTls } from "../../rpc/websocket-link.ts";
 import { VERSION } from "../../version.ts";
 import { proxyFor } from "./proxy.ts";
 
@@ -166,9 +166,14 @@ function unreachable(url: string, error: unknown): SysError {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   const said = `${code} ${message}`;
   if (/SELF_SIGNED|CERT|certificate|UNABLE_TO/.test(said))
-    return new SysError("ECONFIG", `cannot verify the certificate of ${url}`, ["look at it: gsv login on a terminal"]);
-  if (/WRONG_VERSION|packet length|EPROTO/i.test(said))
-    return new SysError("ECONFIG", `no TLS at ${url}`, ["use http://"]);
+    return new SysError("ECONFIG", `cannot verify the certificate of ${url}`, [
+      `to see its fingerprint and accept it, on a terminal: gsv login ${url}`,
+    ]);
+  if (/WRONG_VERSION|packet length|EPROTO/i.test(said)) return withoutTls(url);
+  if (url.startsWith("http:") && /ECONNRESET|hang up/.test(said))
+    return new SysError("EAGAIN", `cannot reach ${url}: the server closed the connection`, [
+      `if it uses TLS: ${url.replace(/^http/, "https")}`,
+    ]);
   return new SysError("EAGAIN", `cannot reach ${url}: ${whyIn(said)}`, ["on that computer: gsv serve status"]);
 }
 

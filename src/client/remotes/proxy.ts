@@ -2,6 +2,7 @@
 // reached through a proxy. Needed for websockets, for which the runtime reads no variable.
 
 import { SysError } from "../../abi/errno.ts";
+import { isLoopbackHost } from "../../serve/listen-address.ts";
 
 type Env = { readonly [name: string]: string | undefined };
 
@@ -24,11 +25,9 @@ function named(env: Env, name: string): string {
   return (env[name] || env[name.toUpperCase()] || "").trim();
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 function isDirect({ hostname, port, protocol }: URL, excluded: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, "");
-  if (LOOPBACK.test(host)) return true;
+  if (isLoopbackHost(host)) return true;
   const usedPort = port || (/^(?:https|wss):$/.test(protocol) ? "443" : "80");
   return excluded.split(/[\s,]+/).some((entry) => {
     const [, name = "", onlyPort] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
