@@ -69,7 +69,7 @@ function bootCalls(core: Core, { ledger, runners, control }: CallParts): Pick<Ip
   return { calls, ipc: ipcService({ kernel, clock, random, sysFor, calls }) };
 }
 
-/** What becomes of what is due. */
+/** What the kernel does with claims of each kind. */
 export function claimHandlers(
   { kernel }: Core,
   { scheduler, notifier, calls, watches, policy, budgets, pausedRuns }: ProcessParts & DueParts & IpcParts,

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import type { Transport } from "@modelcontextprotocol/client";
-import { SysError } from "../abi/errno.ts";
+import { KeyReused, SysError } from "../abi/errno.ts";
 import type { McpDefinition } from "../abi/links/mcp.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
 import { markFrom } from "../kernel/settings/secrets.ts";
@@ -65,21 +65,27 @@ export function linkServices(
   };
 }
 
-/** A client that lost the kernel sends its call again. Calls of a process are kept with its run. */
+/** A client that lost the kernel sends its call again: it must not run twice. Calls of a process are stored with its run. */
 async function callOnce(
   { kernel: { requests }, machine: { clock } }: Core,
   linked: LinkedTools,
-  context: Pick<CallContext, "caller" | "signal" | "requestId">,
+  context: Pick<CallContext, "caller" | "signal" | "requestId" | "onRepeat">,
   request: Parameters<LinkedTools["call"]>[1],
 ): Promise<ServerAnswer> {
   const { caller, requestId } = context;
   if (caller.kind === "process") return await linked.call(context, request);
   const bodyHash = sha256Hex(JSON.stringify([request.tool, request.args]));
   const known = await requests.answered(caller.uid, requestId, bodyHash);
-  if (known !== null) return known.answer as ServerAnswer;
-  const lost: ServerAnswer = { text: "the connection was lost during the call; it may have run", lost: true };
+  if (known !== null) {
+    if (!known.sameBody) throw new KeyReused(`request id ${requestId} was already used for another request`);
+    context.onRepeat?.("answered");
+    return known.answer as ServerAnswer;
+  }
+  const lost: ServerAnswer = { text: "the answer was lost; it may have run", lost: true };
   await requests.remember({ uid: caller.uid, requestId, bodyHash, answer: lost, now: clock.now() });
-  return await linked.call(context, request);
+  const answer = await linked.call(context, request);
+  await requests.replace({ uid: caller.uid, requestId, answer });
+  return answer;
 }
 
 async function transportOf(

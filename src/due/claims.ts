@@ -35,7 +35,7 @@ export class Claims {
   private starting: Promise<void> | null = null;
   private isWanted = false;
   private isStopped = false;
-  /** The first instant that a kernel must be there for. */
+  /** The first instant that needs a running kernel; an expiry does not. */
   private startsAt: number | null = null;
   /** The first instant may be gone. */
   private isStale = false;

@@ -1,5 +1,5 @@
-// Joins the text deltas of a process and hands them out at intervals: 100 followers cost little more than one, because each piece is joined once
-// and the same signal goes to all. Someone who began to listen meanwhile, or has asked something, gets the rest as a signal of their own.
+// Joins the text deltas of a process and hands them out at intervals: 100 followers cost little more than one, because each piece is joined
+// once and the same signal goes to all. A listener that caught up meanwhile gets only the rest, as a signal of its own.
 
 import { isSameText, type SignalOf } from "../abi/signal.ts";
 import type { Clock } from "../lib/clock.ts";

@@ -296,9 +296,7 @@ export class AcpAgent {
   }
 
   private sessionOf({ pid, parent }: Signal): Session | null {
-    const root = this.sessions.has(pid)
-      ? pid
-      : (this.roots.get(pid) ?? (parent === null ? undefined : this.rootOf(parent)));
+    const root = this.rootOf(pid) ?? (parent === null ? undefined : this.rootOf(parent));
     if (root === undefined) return null;
     if (root !== pid) this.roots.set(pid, root);
     return this.sessions.get(root) ?? null;

@@ -1,4 +1,4 @@
-// Messages to and from an MCP server over HTTP. The SDK's transport waits for ever when a response ends without an answer, and reads bodies of
+// Messages to and from an MCP server over HTTP. The SDK's transport waits forever when a response ends without an answer, and reads bodies of
 // any size; here both end the call. Loads the SDK: import it at the first use only.
 
 import {

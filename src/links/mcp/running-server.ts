@@ -131,7 +131,7 @@ export class RunningServer {
     this.ports.log(why);
   }
 
-  /** Stops a server that nobody uses: each is a process of some 50 MB. */
+  /** Stops a server after a while without calls: each is a process of some 50 MB. */
   private rest(): void {
     this.cancelIdle();
     if (this.calls > 0 || this.isClosed) return;

@@ -1,5 +1,5 @@
 // Messages to and from an MCP server that runs as a child, for the SDK's client. In place of the SDK's own transport, whose reader ends the
-// connection at a long message, accepts answers under guessed ids, and waits for ever when a grandchild holds the output open.
+// connection at a long message, accepts answers under guessed ids, and waits forever when a grandchild holds the output open.
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { RandomBytes } from "../../abi/ids.ts";
@@ -162,7 +162,7 @@ export class StdioTransport implements Transport {
     try {
       for await (const chunk of stdout) this.lines?.push(chunk);
     } catch {
-      // Closed under the reader: the end of the child tells.
+      // Closed under the reader: the end of the child is handled elsewhere.
     }
   }
 

@@ -1,5 +1,5 @@
-// Runs the tool calls of a turn, one after the other, each as soon as it and those before it are decided: validated, judged, approved, stored before they start, run through the same dispatch
-// as all calls, and their results stored. A call ends exactly once; an error is its result.
+// Runs the tool calls of a turn, one after the other, each as soon as it and those before it are decided: validated, judged, approved, stored
+// before they start, run through the same dispatch as all calls, and their results stored. A call ends exactly once; an error is its result.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";

@@ -14,6 +14,8 @@ export interface RequestRows {
   /** The latest request with this body; by anybody if no account is named. */
   latest(bodyHash: string, uid?: number): Promise<{ readonly at: number; readonly answer: unknown } | null>;
   remember(row: Receipt): Promise<void>;
+  /** Replaces the answer of a remembered request. */
+  replace(row: Pick<Receipt, "uid" | "requestId" | "answer">): Promise<void>;
   sweep(now: number): Promise<void>;
 }
 
@@ -40,6 +42,14 @@ export function requestRows(kernel: KernelDb): RequestRows {
     },
     async remember(row) {
       kernel.write("full", (tx) => putRequest(tx, row));
+    },
+    async replace({ uid, requestId, answer }) {
+      kernel.write("normal", () =>
+        db.run(
+          "UPDATE requests SET answer_json = ? WHERE uid = ? AND request_id = ?",
+          ...[JSON.stringify(answer), uid, requestId],
+        ),
+      );
     },
     async sweep(now) {
       kernel.write("normal", () => db.run("DELETE FROM requests WHERE created_at < ?", now - LIMITS.requestsKeptMs));

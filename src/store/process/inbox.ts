@@ -68,8 +68,8 @@ export interface InboxVerbs {
   /** Resumes the run in flight or starts the next one. Null if the process is stopped or paused or has nothing to do. */
   claim(pid: string, options: { readonly now: number }): Promise<Claimed | null>;
   /**
-   * A safe point: `leave` if the process is stopped or paused, or its next call waits for an answer. Between two turns (`enter`) queued messages enter history; between a call and its
-   * result they must not.
+   * A safe point: `leave` if the process is stopped or paused, or its next call waits for an answer. Between two turns (`enter`) queued
+   * messages enter history; between a call and its result they must not.
    */
   boundary(
     pid: string,

@@ -158,14 +158,17 @@ describe("a server that a person added", () => {
   });
 });
 
-test("a person's call that is sent again to the next kernel does not run again: its outcome is unknown", async () => {
+test("a person's call that is sent again to the next kernel does not run again: it gets its answer, if there was one", async () => {
   await using home = await TestKernel.boot();
   await add(home);
-  const call = () =>
-    home.sys.call("sys.mcp.call", { tool: "mcp.notes.add", args: { a: 2, b: 3 } }, { requestId: "call-1" });
-  expect(await call()).toEqual({ text: "5" });
+  const sum = (args: object) => home.sys.call("sys.mcp.call", { tool: "mcp.notes.add", args }, { requestId: "call-1" });
+  const fail = () => home.sys.call("sys.mcp.call", { tool: "mcp.notes.fail", args: {} }, { requestId: "call-2" });
+  expect(await sum({ a: 2, b: 3 })).toEqual({ text: "5" });
+  await expect(fail()).rejects.toThrow("no such note");
   await home.restart();
-  expect(await call()).toMatchObject({ lost: true });
+  expect(await sum({ a: 2, b: 3 })).toEqual({ text: "5" });
+  expect(await fail()).toEqual({ text: "the answer was lost; it may have run", lost: true });
+  await expect(sum({ a: 2, b: 4 })).rejects.toMatchObject({ code: "ECONFLICT" });
 });
 
 test("a server that ends at once is not added, and the error has its last words", async () => {
