@@ -7,9 +7,9 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
+import { agreesToFiles, type FileFlags } from "../io/planned-files.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
-import { agreesToFiles, type FileFlags } from "./planned-files.ts";
 
 const spec = {
   name: "sched wake",

@@ -7,9 +7,9 @@ import { field } from "../../src/syscalls/define.ts";
 import { type ServeStatus, serveText } from "../../src/syscalls/system/serve.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
+import { agreesToFiles, type FileFlags } from "../io/planned-files.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
-import { agreesToFiles, type FileFlags } from "../sched/planned-files.ts";
 import { leave } from "./kernel.ts";
 
 const WHAT = ["start", "code", "status", "stop", "install", "uninstall"] as const;

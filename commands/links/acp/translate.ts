@@ -138,10 +138,10 @@ export function modesOf(currentModeId: string): Json {
 
 const MODE_NAMES = { plan: "Plan", ask: "Ask", "accept-edits": "Accept edits", yolo: "Allow all" };
 const MODE_TEXTS = {
-  plan: "Looks and plans, changes nothing",
+  plan: "Reads and plans, changes nothing",
   ask: "Asks before it changes files of this computer or runs commands",
   "accept-edits": "Edits files of the project without asking",
-  yolo: "Asks only where nothing may allow it",
+  yolo: "Runs commands in a sandbox without asking",
 };
 
 function titleOf(tool: string, args: object): string {

@@ -91,7 +91,7 @@ export class RunningServer {
     const waitMs = failed === null ? 0 : failed.until - ports.clock.mono();
     if (failed !== null && waitMs > 0)
       throw new SysError("EAGAIN", `${ports.name}: ${failed.why}`, [
-        `it is tried again in ${Math.ceil(waitMs / 1000)} s; to try now: gsv mcp refresh ${ports.name}`,
+        `next try in ${Math.ceil(waitMs / 1000)} s; to try now: gsv mcp refresh ${ports.name}`,
       ]);
     this.current = this.open();
     return await this.current;

@@ -63,7 +63,7 @@ export const mcpCalls = [
       print: {
         kind: "table",
         rows: (result: { servers: readonly McpServer[] }) => result.servers,
-        empty: "(no MCP servers; gsv man mcp tells how to add one)",
+        empty: "(no MCP servers; to add one: gsv mcp add)",
         columns: [
           { head: "NAME", cell: (row: McpServer) => row.name },
           {

@@ -3,8 +3,8 @@
 import type { WakePlan } from "../../src/abi/wake.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Io } from "../command.ts";
-import { agrees, canAsk, noTerminal } from "../io/consent.ts";
 import { printText } from "../print.ts";
+import { agrees, canAsk, noTerminal } from "./consent.ts";
 
 export interface FileFlags {
   readonly yes: boolean;
