@@ -57,6 +57,12 @@ export const ERRNO_TEXT = {
   EIO: "input/output error",
 } as const satisfies Partial<Record<Code, string>>;
 
+/** The text of an error of the operating system, or its code if there is none. */
+export function errnoText(error: unknown): string {
+  const code = String((error as { code?: unknown }).code);
+  return Object.hasOwn(ERRNO_TEXT, code) ? ERRNO_TEXT[code as keyof typeof ERRNO_TEXT] : code;
+}
+
 export class SysError extends Error {
   readonly code: Code;
   /** What to do, one short line each. */

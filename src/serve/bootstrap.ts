@@ -4,7 +4,7 @@
 import { constants } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { SysError } from "../abi/errno.ts";
+import { errnoText, SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import { sha256Hex } from "../lib/hash.ts";
@@ -21,7 +21,7 @@ export interface BootstrapPorts {
   readonly objects: Pick<ObjectStore, "head" | "put" | "read">;
   readonly clock: Clock;
   readonly isPersonOfHome: (uid: number) => Promise<boolean>;
-  /** A free place for the files of a release. */
+  /** A free path for the files of a release. */
   readonly temporary: () => string;
   /** The compiled program that runs, and its name among the downloads; null if gsv runs from its sources. */
   readonly binary: { readonly path: string; readonly name: string } | null;
@@ -104,17 +104,10 @@ async function binariesFrom(
 async function assetsIn(from: string): Promise<readonly string[]> {
   if (!isAbsolute(from)) throw new SysError("EINVAL", `not an absolute path: ${quoted(from)}`);
   const names = await readdir(from).catch((error: unknown) => {
-    const { code } = error as { code?: string };
-    throw new SysError("ENOENT", `cannot read the directory ${quoted(from)}: ${UNREADABLE[code ?? ""] ?? code}`);
+    throw new SysError("ENOENT", `cannot read the directory ${quoted(from)}: ${errnoText(error)}`);
   });
   return names.filter((name) => ASSETS.includes(name)).sort();
 }
-
-const UNREADABLE: { readonly [code: string]: string } = {
-  ENOENT: "no such directory",
-  ENOTDIR: "it is a file",
-  EACCES: "permission denied",
-};
 
 /** Null without a file. */
 async function sumIn(path: string): Promise<string | null> {
@@ -185,9 +178,9 @@ async function keep({ objects, clock }: BootstrapPorts, { key, bytes, expected }
 }
 
 async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
-  // Not a FIFO, which would block, and no link to a file that nobody meant to publish.
+  // Not a FIFO, which would block, and not a link, which could publish any file.
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error) => {
-    throw new SysError("EACCES", `cannot read ${quoted(path)}: ${(error as { code?: string }).code}`);
+    throw new SysError("EACCES", `cannot read ${quoted(path)}: ${errnoText(error)}`);
   });
   try {
     if (!(await handle.stat()).isFile()) throw new SysError("EINVAL", `not a file: ${quoted(path)}`);

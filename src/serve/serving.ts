@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { SettingName } from "../abi/config/config.ts";
 import { storedKey } from "../abi/config/config-key.ts";
-import { messageOf, SysError } from "../abi/errno.ts";
+import { errnoText, messageOf, SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -238,18 +238,11 @@ function parsed<Part>(parse: () => Part, fault: string): Part {
   }
 }
 
-const UNREADABLE: { readonly [code: string]: string } = {
-  ENOENT: "no such file",
-  EACCES: "permission denied",
-  EISDIR: "it is a directory",
-};
-
 function textOf(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const code = String((error as { code?: unknown }).code);
-    throw new SysError("ENOENT", `cannot read ${quoted(path)}: ${UNREADABLE[code] ?? code}`);
+    throw new SysError("ENOENT", `cannot read ${quoted(path)}: ${errnoText(error)}`);
   }
 }
 

@@ -147,7 +147,7 @@ test.each([
 });
 
 test("a directory that cannot be read is named, and nothing is stored", async () => {
-  expect((await rejection(run({ from: join(from, "none") }))).message).toContain("no such directory");
+  expect((await rejection(run({ from: join(from, "none") }))).message).toContain("no such file or directory");
   expect(await codeOf(run({ from: "relative" }))).toBe("EINVAL");
   expect(await keys()).toEqual([]);
 });

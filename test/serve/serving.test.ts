@@ -57,8 +57,8 @@ describe("files of a certificate that are wrong", () => {
     ["no certificate", `${junk},${key}`, `not a PEM certificate: ${junk}`],
     ["no key", `${crt},${junk}`, `not a PEM key without passphrase: ${junk}`],
     ["another key", `${crt},${otherKey}`, `${otherKey} is not the key of the certificate ${crt}`],
-    ["no file", `${crt},${directory}/none`, `cannot read ${directory}/none: no such file`],
-    ["a directory", `${crt},${directory}`, `cannot read ${directory}: it is a directory`],
+    ["no file", `${crt},${directory}/none`, `cannot read ${directory}/none: no such file or directory`],
+    ["a directory", `${crt},${directory}`, `cannot read ${directory}: is a directory`],
   ])("%s: the error names the file, and the listener before stays open", async (_what, tls, error) => {
     const service = serving();
     const { url, listen } = await service.start(PERSON, { listen: "127.0.0.1:0" });

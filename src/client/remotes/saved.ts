@@ -3,7 +3,7 @@
 
 import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { SysError } from "../../abi/errno.ts";
+import { errnoText, SysError } from "../../abi/errno.ts";
 import type { SavedRemote, SavedRemotes } from "../../abi/remote.ts";
 import { readPlainFile } from "../../lib/plain-file.ts";
 import { quoted } from "../../lib/text/quote.ts";
@@ -42,15 +42,15 @@ function byName(left: SavedRemote, right: SavedRemote): number {
 function read(file: string): Kept {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return NONE;
-  // Tokens are in it.
+  // The file has tokens.
   if (stats.isFile() && (stats.mode & 0o077) !== 0)
     throw unusable(file, `other users can read it (mode ${modeOf(stats)})`, `chmod 600 ${quoted(file)}`);
   let value: unknown;
   try {
     value = JSON.parse(readPlainFile(file));
   } catch (error) {
-    const { code = "" } = error as { code?: string };
-    throw unusable(file, code === "" ? "it is not JSON" : `it cannot be read (${code})`, `rm ${quoted(file)}`);
+    const why = error instanceof SyntaxError ? "it is not JSON" : `cannot read it: ${errnoText(error)}`;
+    throw unusable(file, why, `rm ${quoted(file)}`);
   }
   const { used, remotes } = Object(value) as { used?: unknown; remotes?: unknown };
   if (!Array.isArray(remotes) || !remotes.every(isRemote))
@@ -76,11 +76,7 @@ function write(file: string, kept: Kept): void {
     }
     renameSync(`${file}.new`, file);
   } catch (error) {
-    throw unusable(
-      file,
-      `it cannot be written (${(error as { code?: string }).code})`,
-      `ls -ld ${quoted(dirname(file))}`,
-    );
+    throw unusable(file, `cannot write it: ${errnoText(error)}`, `ls -ld ${quoted(dirname(file))}`);
   }
 }
 
