@@ -53,7 +53,7 @@ type Asked = { readonly [K in "user" | "name" | "fingerprint"]?: string } & {
   readonly use?: boolean;
 };
 
-/** A plain word as the first is one of the kernel's own logins' verbs; an address has a dot, a colon or more words. */
+/** A plain word as the first argument is a verb about the logins of this kernel; an address has a dot or a colon. */
 export async function login(): Promise<Command> {
   const own = await noun("login", spec.summary, { list: "sys.login.list", revoke: "sys.login.revoke" });
   const verbs = own.verbs ?? new Map();
@@ -65,7 +65,7 @@ export async function login(): Promise<Command> {
       const word = args.find((arg) => arg !== "--json") ?? "";
       if (!isVerb(word)) return signIn().run(args, io);
       if (verbs.has(word)) return own.run(args, io);
-      throw new SysError("EUSAGE", `no address of a server: ${reveal(word)}`, [
+      throw new SysError("EUSAGE", `not an address of a server: ${reveal(word)}`, [
         `write gsv login https://${reveal(word)}:4870, or: gsv login list, gsv login revoke ID`,
       ]);
     },
@@ -155,7 +155,9 @@ async function acceptedCertificate(
   if (found === null) return null;
   if (fingerprint !== undefined) {
     if (fingerprint.toLowerCase().replaceAll(":", "") === found.fingerprint.replaceAll(":", "")) return found.pem;
-    throw new SysError("ECONFIG", `the certificate of ${url} is another one`, [`it is ${found.fingerprint}`]);
+    throw new SysError("ECONFIG", `the certificate of ${url} does not match --fingerprint`, [
+      `its fingerprint is ${found.fingerprint}`,
+    ]);
   }
   if (!canAsk(io, false))
     throw new SysError("ECONFIG", `no authority vouches for the certificate of ${url}`, [
@@ -163,7 +165,7 @@ async function acceptedCertificate(
     ]);
   await note(io, `No authority vouches for the certificate of ${url}. Its fingerprint is`);
   await note(io, `  ${found.fingerprint}`);
-  await note(io, "On that computer, gsv serve status shows the same one if nobody is in between.");
+  await note(io, "Compare it with the one that gsv serve status shows on that computer.");
   if (await agrees(io, "Accept this certificate from now on?")) return found.pem;
   throw new SysError("ECANCELED", "the certificate was not accepted; nothing was sent");
 }

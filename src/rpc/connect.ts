@@ -26,7 +26,7 @@ export type OpenOptions = SysOptions & FindOptions;
 /** After so many deaths on one call in a row, give up. */
 const RESENDS_MAX = 10;
 const RESENDS_FORGOTTEN_MS = 10_000;
-/** Between two looks at a computer whose kernel has gone. */
+/** Time between two attempts to reach a remote kernel that has gone. */
 const COMES_BACK_MS = 1000;
 const STOPPED_HINT = "gsv kernel start starts it again";
 

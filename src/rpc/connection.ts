@@ -174,7 +174,7 @@ export class Connection {
       if (this.state !== "greeting") return await sys.close();
       this.sys = sys;
     } catch (error) {
-      return this.refuse(this.told("hello", error));
+      return this.refuse(this.expected("hello", error));
     }
     this.cancelDeadline();
     this.state = "open";
@@ -219,12 +219,13 @@ export class Connection {
     } catch (error) {
       // Do not answer calls cut by a leaving kernel: the client retries them.
       if (this.state === "finishing" && abort?.signal.aborted) return;
-      text = encodeFrame({ kind: "res", id, error: toWire(this.told(name, error)) }, `the answer of ${name}`);
+      text = encodeFrame({ kind: "res", id, error: toWire(this.expected(name, error)) }, `the answer of ${name}`);
     }
     this.queue.frame(text);
   }
 
-  private told(call: string, error: unknown): SysError {
+  /** For the client: an internal error is logged and replaced. */
+  private expected(call: string, error: unknown): SysError {
     if (error instanceof SysError) return error;
     this.options.onFault?.(call, error);
     return new SysError("EIO", `${call} failed inside the kernel`, ["for details, run: gsv logs"]);

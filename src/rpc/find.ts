@@ -65,7 +65,7 @@ const LOG_HINT = "for details, run: gsv logs";
 export interface Finder {
   /** Whether the kernel has recently failed to answer. */
   readonly isSilent: boolean;
-  /** A lost kernel is looked for as long as somebody listens. */
+  /** Keeps looking for a lost kernel while there are listeners. */
   readonly comesBack?: boolean;
   /** The running kernel, or null. */
   probe(): Promise<Link | null>;

@@ -37,7 +37,7 @@ export class WriteQueue {
   private closed = false;
   private waiting: (() => void)[] = [];
   /** The highest message number sent, per subscription and process. */
-  private readonly told = new Map<number, Map<string, number>>();
+  private readonly sentSeqs = new Map<number, Map<string, number>>();
 
   constructor(private readonly options: WriteQueueOptions) {}
 
@@ -64,7 +64,7 @@ export class WriteQueue {
 
   /** Drops everything of this subscription. */
   forget(sub: number): void {
-    this.told.delete(sub);
+    this.sentSeqs.delete(sub);
     this.keep((item) => !("sub" in item) || item.sub !== sub);
   }
 
@@ -146,7 +146,7 @@ export class WriteQueue {
 
   private resyncFor(sub: number, lost: Signal): Signal {
     const { pid, uid, parent } = lost;
-    const afterSeq = this.told.get(sub)?.get(pid) ?? firstUnread(lost) ?? 0;
+    const afterSeq = this.sentSeqs.get(sub)?.get(pid) ?? firstUnread(lost) ?? 0;
     return { name: "resync", pid, uid, parent, at: this.options.clock.now(), afterSeq };
   }
 
@@ -196,10 +196,10 @@ export class WriteQueue {
   }
 
   private remember(sub: number, signal: Signal): void {
-    let pids = this.told.get(sub);
+    let pids = this.sentSeqs.get(sub);
     if (pids === undefined) {
       pids = new Map();
-      this.told.set(sub, pids);
+      this.sentSeqs.set(sub, pids);
     }
     if (signal.name === "process.exit") pids.delete(signal.pid);
     else if ("seq" in signal) pids.set(signal.pid, Math.max(signal.seq, pids.get(signal.pid) ?? 0));

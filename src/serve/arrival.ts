@@ -1,4 +1,4 @@
-// Where a request comes from. Headers of a proxy count only from the proxies of `--behind-proxy`; from anybody else they are a forgery.
+// Where a request comes from. Headers of a proxy count only from the proxies of `--behind-proxy`; other clients may forge them, so they are refused.
 
 import type { Arrival } from "../abi/identity.ts";
 import { isAddress, isWithin, type Network, networkOf, plainAddress } from "./networks.ts";

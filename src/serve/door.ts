@@ -27,7 +27,7 @@ export interface Knock {
 }
 
 export type Entry =
-  | { readonly kind: "anybody" }
+  | { readonly kind: "anonymous" }
   | { readonly kind: "bearer"; readonly token: string }
   /** The key of a websocket comes in its first frame. */
   | { readonly kind: "browser"; readonly token: string; readonly key: string | null };
@@ -66,7 +66,7 @@ export function verdictOf(knock: Knock, options: DoorOptions): Verdict {
     return refused(403, "this request comes from a page of another site");
   const unfit = unfitFor(route, knock);
   if (unfit !== null) return unfit;
-  if (route.who === "public" || route.who === "login") return { kind: "in", entry: { kind: "anybody" }, ...found };
+  if (route.who === "public" || route.who === "login") return { kind: "in", entry: { kind: "anonymous" }, ...found };
   const entry = entryOf(knock, options, route.isSocket === true);
   if (entry.kind === "refused") return entry;
   if (route.who === "metrics" && entry.kind !== "bearer") return unknownEntrant();

@@ -14,7 +14,7 @@ export async function answerLogin(visit: Visit): Promise<Response> {
   if (texts.code === undefined && (texts.user === undefined || texts.password === undefined))
     throw new SysError("EINVAL", "give user and password, or code, as texts");
   if (body.cookie !== undefined && typeof body.cookie !== "boolean")
-    throw new SysError("EINVAL", "cookie is yes or no");
+    throw new SysError("EINVAL", "cookie must be true or false");
   const withKey = body.cookie === true;
   const { token, key, ...entered } = await visit.enter({ ...texts, withKey });
   if (!withKey) return json(200, { ...entered, token });

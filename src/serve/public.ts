@@ -1,4 +1,4 @@
-// `/public/*`: the objects whose keys start with `public/`, read-only, for everybody who reaches the listener. All other objects stay private.
+// `/public/*`: the objects whose keys start with `public/`, read-only, for every client that reaches the listener. All other objects stay private.
 // Documents that could run scripts are sent as attachments: a page from here would have the origin of the console.
 
 import { sha256Hex } from "../lib/hash.ts";

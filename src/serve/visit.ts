@@ -68,7 +68,7 @@ export function visitOf(
     },
     unlimited: () => listening.timeout(request, 0),
     upgrade() {
-      if (entry.kind === "anybody") throw new SysError("EAUTH", "this route needs no account, and has none");
+      if (entry.kind === "anonymous") throw new SysError("EAUTH", "this route needs no account, and has none");
       const { kind, token } = entry;
       const data = { token, isBrowser: kind === "browser", arrival, connection: null };
       if (listening.upgrade(request, { data })) return undefined;
@@ -78,7 +78,7 @@ export function visitOf(
 }
 
 function credentialsOf(entry: Entry): Credentials | null {
-  if (entry.kind === "anybody") return null;
+  if (entry.kind === "anonymous") return null;
   const { token } = entry;
   return entry.kind === "browser" ? { token, key: entry.key ?? "" } : { token };
 }

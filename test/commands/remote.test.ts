@@ -122,7 +122,7 @@ test.each([
   [
     ["login", "nas"],
     2,
-    "gsv: no address of a server: nas\n  write gsv login https://nas:4870, or: gsv login list, gsv login revoke ID\n",
+    "gsv: not an address of a server: nas\n  write gsv login https://nas:4870, or: gsv login list, gsv login revoke ID\n",
   ],
   [["login", URL_, "--token"], 4, "gsv: no token on stdin\n"],
 ])("%j exits with %d and says what is missing", async (line, status, message) => {

@@ -30,15 +30,15 @@ const CALL: Partial<Knock> = { method: "POST", path: "/api/call/proc.list" };
 const UPGRADE: Partial<Knock> = { path: "/api/socket", isUpgrade: true };
 const JSON_BODY = { hasBody: true, contentType: "application/json; charset=utf-8" };
 
-type Expected = number | "anybody" | "bearer";
+type Expected = number | "anonymous" | "bearer";
 
 /** The status of a refusal, or who enters. */
 const ROWS: readonly (readonly [string, Partial<Knock>, Expected])[] = [
-  ["anybody's look at the health", {}, "anybody"],
-  ["by HEAD", { method: "HEAD", path: "/readyz" }, "anybody"],
-  ["by another name of this computer", { host: "LOCALHOST:4870" }, "anybody"],
-  ["by its address for IPv6", { host: "[::1]:4870" }, "anybody"],
-  ["by a name from the settings", { host: "gsv.lan:4870" }, "anybody"],
+  ["a look at the health", {}, "anonymous"],
+  ["by HEAD", { method: "HEAD", path: "/readyz" }, "anonymous"],
+  ["by another name of this computer", { host: "LOCALHOST:4870" }, "anonymous"],
+  ["by its address for IPv6", { host: "[::1]:4870" }, "anonymous"],
+  ["by a name from the settings", { host: "gsv.lan:4870" }, "anonymous"],
   ["a name that points here (DNS rebinding)", { host: "evil.test:4870" }, 421],
   ["a name that points here, with a right token", { host: "evil.test:4870", ...CALL, ...BEARER }, 421],
   ["another port", { host: "127.0.0.1:4871" }, 421],
@@ -78,7 +78,7 @@ const ROWS: readonly (readonly [string, Partial<Knock>, Expected])[] = [
   ["a form", { ...CALL, ...BEARER, hasBody: true, contentType: "application/x-www-form-urlencoded" }, 415],
   ["a text", { ...CALL, ...BEARER, hasBody: true, contentType: "text/plain" }, 415],
   ["a body of no type", { ...CALL, ...BEARER, hasBody: true }, 415],
-  ["a login", { method: "POST", path: "/api/login", ...JSON_BODY }, "anybody"],
+  ["a login", { method: "POST", path: "/api/login", ...JSON_BODY }, "anonymous"],
   ["a login as a form", { method: "POST", path: "/api/login", hasBody: true, contentType: "text/plain" }, 415],
   ["a login in the address", { path: "/api/login" }, 405],
   ["a body that is too long", { ...CALL, ...BEARER, ...JSON_BODY, bodyBytes: LIMITS.frameBytesMax + 1 }, 413],

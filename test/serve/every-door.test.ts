@@ -76,7 +76,7 @@ function expected({
   if (origin !== null && origin !== OWN) return 403;
   const isFromElsewhere = fetchSite === "same-site" || fetchSite === "cross-site";
   if (isFromElsewhere && !(path === "/" && fetchMode === "navigate")) return 403;
-  if (who === "public" || who === "login") return "anybody";
+  if (who === "public" || who === "login") return "anonymous";
   if (authorization !== null) return authorization === "Bearer gsv_user_x" ? "bearer" : 401;
   const hasCookie = cookie === "gsv_4870=abc" || cookie === "a=1; gsv_4870=abc; b=2";
   if (!hasCookie || who === "metrics") return 401;

@@ -38,7 +38,7 @@ export function treeService({ namespace, homeOf, names, clock, temporary }: Tree
   return {
     async stat(caller, { path: typed, follow }) {
       const path = await absolute(caller, typed);
-      return await saying("look at", async () => {
+      return await saying("access", async () => {
         const stat = await (follow ? namespace.stat(caller, path) : namespace.lstat(caller, path));
         const where = follow ? await namespace.resolve(caller, path) : normalise(path);
         const { version, contentType } = stat;

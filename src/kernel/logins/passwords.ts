@@ -20,7 +20,7 @@ const CHARS_MAX = 1024;
 export class Passwords {
   private busy = 0;
   private readonly waiting: (() => void)[] = [];
-  private nobodys: Promise<string> | null = null;
+  private decoy: Promise<string> | null = null;
   /** The highest number computed at once. */
   peak = 0;
 
@@ -33,8 +33,8 @@ export class Passwords {
   /** False, after the same work, for an account that is locked, has no password or does not exist. */
   async verify(password: string, hash: string): Promise<boolean> {
     const real = hash.startsWith("$argon2id$");
-    if (!real) this.nobodys ??= this.hash("nobody has this password");
-    const against = real ? hash : await this.nobodys;
+    if (!real) this.decoy ??= this.hash("not a password of any account");
+    const against = real ? hash : await this.decoy;
     const same = await this.inTurn(() => Bun.password.verify(bounded(password), against ?? hash));
     return same && real;
   }

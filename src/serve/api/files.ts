@@ -52,7 +52,7 @@ export async function putFile(visit: Visit): Promise<Response> {
     }
     const put = await sys.call<{ path: string; size: number }>("fs.put", { path, upload, ...conditions });
     const stat = await statOrNull(sys, path);
-    // Only of the content that was sent: somebody else may have written since.
+    // Only of the content that was sent: another writer may have come since.
     const isOwn = stat !== null && hash.digest("hex").startsWith(stat.version);
     const response = json(before === null ? 201 : 200, put);
     if (isOwn) response.headers.set("etag", etagOf(stat.version));

@@ -1,5 +1,5 @@
-// `GET /metrics`: figures of the kernel for Prometheus. Nothing is collected before the first request. No label names a process, an account or
-// a text of anybody.
+// `GET /metrics`: figures of the kernel for Prometheus. Nothing is collected before the first request. No label names a process or an account,
+// or contains text of a user.
 
 import type { Clock } from "../../lib/clock.ts";
 import { HEADERS } from "../rest.ts";
