@@ -67,7 +67,7 @@ const use = command(
   },
   async ({ args, json }, io) => {
     if ((args.name === undefined) !== (args.none ?? false))
-      throw new SysError("EUSAGE", "give a name, or --none", [`usage: gsv remote use NAME|${LOCAL}`]);
+      throw new SysError("EUSAGE", "give the name of a remote, or local", [`usage: gsv remote use NAME|${LOCAL}`]);
     const saved = await io.remotes.saved();
     const wanted = args.name === undefined || args.name === LOCAL ? null : remoteIn(saved.list(), args.name);
     saved.select(wanted?.name ?? null);
