@@ -166,7 +166,8 @@ export function spawnOnTerminal({ argv, directory, env, columns, rows, clock, pr
 
 function notStarted([program = ""]: readonly string[], error: unknown): SysError {
   const { code = "EIO" } = error as { code?: string };
-  return new SysError("EIO", `cannot start ${program} (${code})`);
+  const why = { ENOENT: "no such file", EACCES: "not executable" }[code];
+  return new SysError("EIO", `cannot start ${program}${why === undefined ? ` (${code})` : `: ${why}`}`);
 }
 
 const PROBE_MS = 5000;

@@ -18,7 +18,7 @@ const spec = {
 };
 
 export const acp = command(spec, async (_, io) => {
-  if (io.stdin.kind === "none" || io.stdin.isTTY) throw usageError(spec, "an editor starts it: stdin is not a pipe");
+  if (io.stdin.isTTY) throw usageError(spec, "an editor starts it: stdin is a terminal");
   await io.kernel.start();
   const ended = Promise.withResolvers<number>();
   const stop = io.onEnding((name) => ended.resolve(ENDED_BY[name]));

@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { AcpAgent } from "../../../commands/links/acp/agent.ts";
 import type { Json } from "../../../commands/links/acp/translate.ts";
 import { TestKernel } from "../../support/kernel.ts";
+import { typed } from "../../support/kernel-io.ts";
 
 test("at the end of the input all requests are answered, except a prompt that lasts", async () => {
   await using home = await TestKernel.boot();
@@ -24,4 +25,9 @@ test("at the end of the input all requests are answered, except a prompt that la
   await agent.settled();
   expect(printed.map(({ id }) => id)).not.toContain(3);
   agent.close();
+});
+
+test("without input, as the manual page starts it, acp ends with 0", async () => {
+  await using home = await TestKernel.boot();
+  expect(await typed(home.sys, "acp")).toEqual([0, "", ""]);
 });
