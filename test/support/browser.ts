@@ -1,5 +1,9 @@
 // A headless Chromium with one page, driven as a person would. Without Chromium on this computer, tests that need one are skipped, and say so.
 
+import { existsSync, readlinkSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { scratchDirectory } from "./scratch.ts";
+
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const FLAGS = [
   // As root, Chromium starts only without its sandbox; in containers, shared memory is small.
@@ -16,6 +20,8 @@ const FLAGS = [
 ];
 const DEADLINE_MS = 10_000;
 const LOOK_MS = 15;
+/** So many looks without a new file: Chromium has ended. */
+const QUIET_LOOKS = 5;
 
 export interface Size {
   readonly width: number;
@@ -27,13 +33,15 @@ if (!hasChromium) process.stderr.write("SKIPPED: no chromium here, so no test of
 
 export class Browser implements AsyncDisposable {
   private readonly view: Bun.WebView;
+  private readonly profile = scratchDirectory("browser");
   private isOpen = false;
 
   constructor(private size: Size) {
     const { width, height } = size;
     const path = CHROMIUM.find((each) => Bun.which(each) !== null) ?? "";
     // Without `url: false` it may join a browser that runs already.
-    this.view = new Bun.WebView({ width, height, backend: { type: "chrome", url: false, argv: FLAGS, path } });
+    const backend = { type: "chrome", url: false, argv: FLAGS, path } as const;
+    this.view = new Bun.WebView({ width, height, dataStore: { directory: this.profile }, backend });
   }
 
   async open(url: string): Promise<void> {
@@ -99,7 +107,26 @@ export class Browser implements AsyncDisposable {
     return await this.view.screenshot({ encoding: "buffer", format: "png" });
   }
 
+  /** Leaves no directory behind. */
   async [Symbol.asyncDispose](): Promise<void> {
+    const sockets = socketsOf(this.profile);
     this.view.close();
+    Bun.WebView.closeAll();
+    if (sockets !== null) rmSync(sockets, { recursive: true, force: true });
+    // Helpers of a killed Chromium end a moment later, and write to the profile until then.
+    for (let looks = 0; looks < QUIET_LOOKS; looks++) {
+      if (existsSync(this.profile)) looks = 0;
+      rmSync(this.profile, { recursive: true, force: true, maxRetries: 10 });
+      await Bun.sleep(LOOK_MS);
+    }
+  }
+}
+
+/** Chromium has its sockets in a second directory; null before it has begun. */
+function socketsOf(profile: string): string | null {
+  try {
+    return dirname(readlinkSync(join(profile, "SingletonSocket")));
+  } catch {
+    return null;
   }
 }
