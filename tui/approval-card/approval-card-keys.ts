@@ -154,6 +154,12 @@ export function choicesOf(args: object): readonly string[] {
   return Array.isArray(choices) ? choices.map(String) : [];
 }
 
+/** Of "always". */
+export function scopeOf({ call }: Pick<Ask, "call">): string {
+  if (call === "shell.exec") return " for this command";
+  return call.startsWith("fs.") ? " for this file" : " for this call";
+}
+
 function nextCard(state: State, at: number): State {
   const { card, cardHasKeys } = state.asking;
   const asks = inTurn(state);

@@ -27,6 +27,10 @@ export function wantsText({ tool, about }: Ask, computer = THIS): string {
 
 export type NamedAsk = Ask & { readonly name: string; readonly computer?: string };
 
+export const DECIDED: { readonly [decision: string]: string } = {
+  ...{ approve: "approved", answer: "answered", deny: "denied" },
+};
+
 /** Includes the subject if it fits on the row; otherwise the subject is below. */
 export function titleOf(ask: NamedAsk, columns: number): string {
   if (ask.kind === "question") return `${reveal(ask.name)} asks you`;

@@ -18,7 +18,7 @@ import type { State } from "../state/state.ts";
 import { subjectOf } from "../talk/subject.ts";
 import { alikeWith } from "./alike.ts";
 import { isAllowing, waysOf } from "./allowing.ts";
-import { choicesOf, inTurn, shownAsk } from "./approval-card-keys.ts";
+import { choicesOf, inTurn, scopeOf, shownAsk } from "./approval-card-keys.ts";
 import { fitsTitle, isPlan, type NamedAsk, realSubject, titleOf } from "./approval-card-title.ts";
 import { hangingRows } from "./ask-rows.ts";
 import { diffRows } from "./diff.ts";
@@ -312,11 +312,6 @@ function alwaysKey(ask: Ask, { glyphs: { dots } }: Theme): readonly Key[] {
   if (ask.about?.once === true) return [];
   if (waysOf(ask) !== null) return [["a", `allow more${dots}`, `more${dots}`]];
   return [["a", `always${scopeOf(ask)}`, "always"]];
-}
-
-function scopeOf({ call }: Ask): string {
-  if (call === "shell.exec") return " for this command";
-  return call.startsWith("fs.") ? " for this file" : " for this call";
 }
 
 /** Whole, because one key allows them with the shown one. */

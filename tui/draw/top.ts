@@ -11,7 +11,7 @@ import { askRows } from "../approval-card/ask-rows.ts";
 import type { Paint, Theme } from "../screen/theme.ts";
 import type { Ask } from "../state/asks.ts";
 import type { Top } from "../state/views.ts";
-import { rateOf, rowsOf, selectedOf } from "../views/top.ts";
+import { rateOf, rowsOf, STATE_WORDS, selectedOf } from "../views/top.ts";
 import { ends, keysLine, type Size, screenful, selectedRow, type ViewKey } from "./screenful.ts";
 
 export interface TopProps extends Size {
@@ -27,17 +27,6 @@ export interface TopProps extends Size {
 /** The columns are as wide as the texts in so many rows above and below the selection. */
 const ROWS_AROUND = 100;
 const LEGEND = "R running  D tool  W waits for you  Q queued  P paused  T stopped  S idle  E failed";
-
-const STATES: { readonly [S in ProcessInfo["state"]]: string } = {
-  idle: "idle",
-  queued: "queued",
-  running: "running",
-  waiting_tool: "running a tool",
-  waiting_hil: "waits for you",
-  paused: "paused",
-  stopped: "stopped",
-  error: "failed",
-};
 
 export function topLines(props: TopProps): readonly string[] {
   const { top, asks, theme, now } = props;
@@ -139,7 +128,7 @@ function detailLines(process: ProcessInfo, ask: Ask | null, props: TopProps, col
   const active = lastActiveAt === null ? "never active" : `active ${age(now - lastActiveAt)} ago`;
   const name = label === null ? theme.you(pid) : `${theme.you(pid)}  ${reveal(label)}`;
   const row = (head: string, text: string) => `  ${theme.dim(head.padEnd(7))}${cutWidth(text, columns - 9)}`;
-  const first = ends(name, theme.dim(`${STATES[state]} · ${active}`), columns);
+  const first = ends(name, theme.dim(`${STATE_WORDS[state]} · ${active}`), columns);
   if (ask !== null && state === "waiting_hil") return [first, ...askLines(ask, props)];
   const model = top.looks[pid]?.model ?? null;
   const used = [

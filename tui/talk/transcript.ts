@@ -5,7 +5,7 @@ import { withoutHostCommands } from "../../src/abi/process/host-commands.ts";
 import type { Usage } from "../../src/abi/process/process.ts";
 import { reveal, Sanitizer, sanitize } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
-import { isPlan, realSubject } from "../approval-card/approval-card-title.ts";
+import { DECIDED, isPlan, realSubject } from "../approval-card/approval-card-title.ts";
 import { cardLines, dangerRows } from "../approval-card/approval-card-view.ts";
 import type { Line } from "../screen/links.ts";
 import { countText, durationText, usdText } from "../screen/numbers.ts";
@@ -57,7 +57,6 @@ const DECIDED_LINES_MAX = 200;
 /** A quick run without cost gets no summary. */
 const QUICK_MS = 2000;
 const HINT = " · ctrl-o expand";
-const DECIDED: { readonly [decision: string]: string } = { approve: "approved", answer: "answered", deny: "denied" };
 
 /** An entry of these kinds comes after the calls of a turn, so an approved call that has no result by then gets none. */
 const AFTER_CALLS: ReadonlySet<Entry["kind"]> = new Set([

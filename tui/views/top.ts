@@ -19,6 +19,17 @@ interface TopReduced {
   readonly command: TopCommand | null;
 }
 
+export const STATE_WORDS: { readonly [S in ProcessInfo["state"]]: string } = {
+  idle: "idle",
+  queued: "queued",
+  running: "running",
+  waiting_tool: "running a tool",
+  waiting_hil: "waits for you",
+  paused: "paused",
+  stopped: "stopped",
+  error: "failed",
+};
+
 export const NEW_TOP: Top = {
   kind: "top",
   processes: [],

@@ -5,8 +5,10 @@ import type { Message } from "../../../src/abi/process/message.ts";
 import { NO_USAGE } from "../../../src/abi/process/process.ts";
 import type { Signal } from "../../../src/abi/signal.ts";
 import type { HistoryPage } from "../../../src/syscalls/services.ts";
+import type { Ask } from "../../../tui/state/asks.ts";
 import { hashOf, routeOf } from "../../../tui/web/route.ts";
 import { itemsOf } from "../../../tui/web/store/items.ts";
+import { wishOf } from "../../../tui/web/store/signals.ts";
 import { lastSeq, newTalk, onTalkSignal, type Talk, withOlder, withPage } from "../../../tui/web/store/talk.ts";
 import { keyOf } from "../../../tui/web/views/key-of.ts";
 
@@ -90,4 +92,12 @@ test("keys of a browser are keys of the terminal, and those of the browser stay 
   expect(keyOf({ ...none, key: "y" })).toMatchObject({ name: "text", text: "y" });
   expect(keyOf({ ...none, key: "r", metaKey: true })).toBeNull();
   expect(keyOf({ ...none, key: "F5" })).toBeNull();
+});
+
+test("a request for the computer of the kernel does not call it this computer", () => {
+  const about = { target: "host", directory: "/srv", sandboxed: false, dangers: [], reasons: [], diff: null };
+  const ask = { id: "a1", kind: "approval", pid: PID, tool: "Shell", call: "shell.exec", about, args: {} } as const;
+  expect(wishOf({ ...ask, why: "", hash: "", expiresAt: null, since: 0 } as Ask)).toBe(
+    "wants to run a command on the kernel's computer",
+  );
 });

@@ -2,7 +2,7 @@
 
 /** A voice: the browser's own, or one whose assets the server has. */
 export interface Mouth {
-  /** Prepares a sentence; the function that it returns says it, and resolves at its end. Both reject when the signal aborts. */
+  /** Prepares a sentence; the function that it returns says it, and resolves at its end or when the signal aborts. */
   prepare(sentence: string, signal: AbortSignal): Promise<() => Promise<void>>;
 }
 

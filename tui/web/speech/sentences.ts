@@ -53,12 +53,12 @@ function inline(tokens: readonly Token[], depth: number): string {
       if (token.type === "html") return "";
       // An address by itself is not read letter by letter.
       if (token.type === "link" && token.text === token.href) return "link";
-      return "tokens" in token && token.tokens !== undefined ? inline(token.tokens, depth + 1) : unescaped(token);
+      return "tokens" in token && token.tokens !== undefined ? inline(token.tokens, depth + 1) : textOf(token);
     })
     .join("");
 }
 
-function unescaped(token: Token): string {
+function textOf(token: Token): string {
   return "text" in token && typeof token.text === "string" ? token.text : "";
 }
 

@@ -3,7 +3,7 @@
 import { processName } from "../../../src/abi/process/process-name.ts";
 import { SIGNAL_NAMES, type Signal } from "../../../src/abi/signal.ts";
 import { reveal } from "../../../src/lib/text/sanitize.ts";
-import { wantsText } from "../../approval-card/approval-card-title.ts";
+import { isPlan, wantsText } from "../../approval-card/approval-card-title.ts";
 import type { Ask } from "../../state/asks.ts";
 import { withDelta } from "../../views/top.ts";
 import { processIn, type State } from "./state.ts";
@@ -46,8 +46,7 @@ function asked(state: State, signal: Ask): State {
   if (asks.some(({ id }) => id === signal.id)) return state;
   const { id, kind, pid, label = null, tool, call, args, why, about, hash, expiresAt, since } = signal;
   const ask = { id, kind, pid, label, tool, call, args, why, about, hash, expiresAt, since };
-  const what = kind === "question" ? "asks you" : wantsText(ask);
-  return { ...state, asks: [...asks, ask], spoken: `${nameOf(state, ask)} ${what}` };
+  return { ...state, asks: [...asks, ask], spoken: `${nameOf(state, ask)} ${wishOf(ask)}` };
 }
 
 function closed(state: State, { id, pid, decision, by }: Extract<Signal, { readonly name: "chat.hil_closed" }>): State {
@@ -57,6 +56,12 @@ function closed(state: State, { id, pid, decision, by }: Extract<Signal, { reado
   const { talk } = state;
   if (talk?.pid !== pid) return next;
   return { ...next, talk: noted(talk, { kind: "decided", ask, decision, by: ask.isOurs === true ? null : by }) };
+}
+
+/** Follows the name of the process. The browser may be on another computer than the kernel. */
+export function wishOf(ask: Ask): string {
+  if (ask.kind === "question") return "asks you";
+  return isPlan(ask) ? "has a plan" : wantsText(ask, "the kernel's computer");
 }
 
 export function nameOf(

@@ -13,11 +13,11 @@ import { reveal } from "../../../src/lib/text/sanitize.ts";
 import type { Answer } from "../../../src/syscalls/approval/hil.ts";
 import { alikeWith } from "../../approval-card/alike.ts";
 import { allowAnswer, waysOf } from "../../approval-card/allowing.ts";
-import { answerOf, choicesOf } from "../../approval-card/approval-card-keys.ts";
-import { isPlan, realSubject, wantsText } from "../../approval-card/approval-card-title.ts";
+import { answerOf, choicesOf, IGNORED_MS, scopeOf } from "../../approval-card/approval-card-keys.ts";
+import { isPlan, realSubject } from "../../approval-card/approval-card-title.ts";
 import { clockText } from "../../screen/numbers.ts";
 import type { Ask } from "../../state/asks.ts";
-import { nameOf } from "../store/signals.ts";
+import { nameOf, wishOf } from "../store/signals.ts";
 import { Diff } from "../text/diff.tsx";
 import { shownLines } from "../text/diff-lines.ts";
 import { AskReply, type Reply, replyOf } from "./ask-reply.tsx";
@@ -33,8 +33,6 @@ interface AskCardProps extends ViewProps {
   /** The only card of the view, or the chosen one. */
   readonly hasKeys: boolean;
 }
-
-const IGNORED_MS = 400;
 
 export function AskCard({ gsv, state, asks, composer, hasKeys }: AskCardProps) {
   const [chosen, setChosen] = useState<string | null>(null);
@@ -98,7 +96,7 @@ export function AskCard({ gsv, state, asks, composer, hasKeys }: AskCardProps) {
           <span className="needs" aria-hidden="true">
             ?{" "}
           </span>
-          {titleOf(ask, nameOf(state, ask))}
+          {nameOf(state, ask)} {wishOf(ask)}
         </h2>
         <span className="dim">
           {asks.length > 1 && `${at + 1} of ${asks.length} · `}
@@ -124,11 +122,6 @@ export function AskCard({ gsv, state, asks, composer, hasKeys }: AskCardProps) {
 
 function after(asks: readonly Ask[], { id }: Ask): string | null {
   return asks[(asks.findIndex((each) => each.id === id) + 1) % asks.length]?.id ?? null;
-}
-
-function titleOf(ask: Ask, name: string): string {
-  if (ask.kind === "question") return `${name} asks you`;
-  return isPlan(ask) ? `${name} has a plan` : `${name} ${wantsText(ask)}`;
 }
 
 type CardKey = readonly [key: string, word: string, tone?: string];
@@ -165,11 +158,6 @@ function keysOf(ask: Ask, alike: number, isListed: boolean, count: number): read
     ["e", "edit"],
     ...next,
   ];
-}
-
-function scopeOf({ call }: Ask): string {
-  if (call === "shell.exec") return " for this command";
-  return call.startsWith("fs.") ? " for this file" : " for this call";
 }
 
 function Ways({ ask, choose }: { readonly ask: Ask; readonly choose: (way: string) => void }) {

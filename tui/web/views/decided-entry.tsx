@@ -1,10 +1,8 @@
 import { reveal } from "../../../src/lib/text/sanitize.ts";
-import { isPlan, realSubject } from "../../approval-card/approval-card-title.ts";
+import { DECIDED, isPlan, realSubject } from "../../approval-card/approval-card-title.ts";
 import type { Note } from "../store/talk.ts";
 import { Diff } from "../text/diff.tsx";
 import { shownLines } from "../text/diff-lines.ts";
-
-const DECIDED: { readonly [decision: string]: string } = { approve: "approved", answer: "answered", deny: "denied" };
 
 /** A request and its decision stay in the conversation: it is the record of what was allowed. */
 export function DecidedEntry({ ask, decision, by }: Extract<Note, { readonly kind: "decided" }>) {

@@ -6,13 +6,13 @@ import { isInit } from "../../../src/abi/ids.ts";
 import type { ProcessInfo } from "../../../src/abi/process/process.ts";
 import { reveal } from "../../../src/lib/text/sanitize.ts";
 import { answerOf } from "../../approval-card/approval-card-keys.ts";
-import { wantsText } from "../../approval-card/approval-card-title.ts";
+import { usdText } from "../../screen/numbers.ts";
 import type { Ask } from "../../state/asks.ts";
-import { onTopKey, rateOf, rowsOf, selectedOf, type TopCommand } from "../../views/top.ts";
+import { onTopKey, rateOf, rowsOf, STATE_WORDS, selectedOf, type TopCommand } from "../../views/top.ts";
 import { hashOf } from "../route.ts";
+import { wishOf } from "../store/signals.ts";
 import { keyOf } from "./key-of.ts";
 import { Keys } from "./keys.tsx";
-import { STATE_WORDS } from "./state-words.ts";
 import { useKeys } from "./use-keys.ts";
 import { useNow } from "./use-now.ts";
 import type { ViewProps } from "./view-props.ts";
@@ -155,7 +155,7 @@ function Summary({ state: { top, asks }, now }: ViewProps & { readonly now: numb
       )}
       {paused > 0 && <span className="needs">{paused} paused</span>}
       {rate > 0 && <span className="dim">{rate} tok/s</span>}
-      {cost > 0 && <span className="dim">${cost.toFixed(2)}</span>}
+      {cost > 0 && <span className="dim">{usdText(cost)}</span>}
     </h1>
   );
 }
@@ -280,7 +280,7 @@ function Detail({ gsv, state: { top }, process, ask, press }: DetailProps) {
       {ask !== null && (
         <p className="needs">
           <span aria-hidden="true">? </span>
-          {ask.kind === "question" ? "asks you" : wantsText(ask)} <span className="dim">{reveal(ask.why)}</span>
+          {wishOf(ask)} <span className="dim">{reveal(ask.why)}</span>
         </p>
       )}
       <dl>

@@ -1,6 +1,12 @@
 // A conversation: its messages in a list that holds only the visible ones, the pending request, and the line to write on.
 
 import { useEffect, useRef } from "react";
+import { waitsText } from "../../../commands/proc/process-table.ts";
+import type { ProcessInfo } from "../../../src/abi/process/process.ts";
+import { reveal } from "../../../src/lib/text/sanitize.ts";
+import { usdText } from "../../screen/numbers.ts";
+import { STATE_WORDS } from "../../views/top.ts";
+import type { Console } from "../store/console.ts";
 import { itemsOf } from "../store/items.ts";
 import { nameOf } from "../store/signals.ts";
 import { processIn } from "../store/state.ts";
@@ -9,7 +15,6 @@ import { Composer } from "./composer.tsx";
 import { Entries } from "./entries.tsx";
 import { Keys } from "./keys.tsx";
 import { toneOf } from "./processes.tsx";
-import { STATE_WORDS } from "./state-words.ts";
 import { useNow } from "./use-now.ts";
 import type { ViewProps } from "./view-props.ts";
 
@@ -78,7 +83,7 @@ function Head({ state }: ViewProps) {
         {process !== null && <span className={toneOf(process.state)}>{STATE_WORDS[process.state]}</span>}
         {look?.model != null && <span>{look.model.slice(look.model.lastIndexOf("/") + 1)}</span>}
         {context !== null && <Meter share={context} />}
-        {process !== null && process.costUsd > 0 && <span>${process.costUsd.toFixed(2)}</span>}
+        {process !== null && process.costUsd > 0 && <span>{usdText(process.costUsd)}</span>}
         {process !== null && process.mode !== "ask" && <span className="needs">{process.mode}</span>}
       </p>
     </div>
@@ -98,10 +103,16 @@ function Meter({ share }: { readonly share: number }) {
   );
 }
 
-function Status({ gsv, state: { talk } }: ViewProps) {
+/** The kernel or a person holds the run: nothing is being done. */
+const HELD: ReadonlySet<ProcessInfo["state"]> = new Set(["waiting_hil", "paused", "stopped"]);
+
+function Status({ gsv, state }: ViewProps) {
+  const { talk } = state;
   const now = useNow(gsv.clock, 1000);
   const doing = talk?.doing ?? null;
   if (talk === null || doing === null) return null;
+  const process = processIn(state, talk.pid);
+  if (process !== null && HELD.has(process.state)) return <Held {...{ gsv, process }} />;
   const seconds = Math.max(0, Math.floor((now - doing.since) / 1000));
   const tokens = Math.round(doing.chars / 4);
   return (
@@ -114,6 +125,19 @@ function Status({ gsv, state: { talk } }: ViewProps) {
         {seconds} s{tokens > 0 && ` · ${tokens} tok`}
       </span>
       <button type="button" onClick={() => void gsv.abort(talk.pid)}>
+        Stop
+      </button>
+    </div>
+  );
+}
+
+function Held({ gsv, process: { pid, state, waitsFor } }: { readonly gsv: Console; readonly process: ProcessInfo }) {
+  const why = reveal(waitsText(waitsFor));
+  return (
+    <div className="status">
+      <span className="doing needs">{STATE_WORDS[state]}</span>
+      <span className="dim">{why}</span>
+      <button type="button" onClick={() => void gsv.abort(pid)}>
         Stop
       </button>
     </div>
