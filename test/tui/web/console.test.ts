@@ -111,21 +111,6 @@ inBrowser("text of a model makes no element, opens no address and loads nothing"
 });
 
 inBrowser(
-  "a history of two hundred messages keeps few elements in the page, and opens at its end",
-  async (web, page) => {
-    const { kernel } = web.served;
-    for (let at = 0; at < 100; at++) await kernel.say(`question ${at}`);
-    kernel.model.will(INIT, { text: "last answer" });
-    await kernel.say("the last question");
-    await web.talk();
-    await page.untilText("last answer");
-    expect(await page.value<number>("document.querySelectorAll('.entries *').length")).toBeLessThan(1000);
-    await page.value("document.querySelector('.entries > *').scrollTop = 0");
-    await page.until("!document.querySelector('.entries').innerText.includes('last answer')");
-  },
-);
-
-inBrowser(
   "files are browsed, edited, uploaded and kept with keys alone, and a conflict loses nothing",
   async (web, page) => {
     const { sys } = web.served.kernel;

@@ -150,12 +150,13 @@ class SocketFinder implements Finder {
   }
 
   private lost(until: number | null): void {
-    if (this.closed) return;
     const since = this.state.kind === "lost" ? this.state.since : this.options.clock.now();
     this.set(this.state.kind === "connecting" && until === null ? this.state : { kind: "lost", since, until });
   }
 
   private set(state: LineState): void {
+    // A socket may still open after the person has signed out.
+    if (this.closed) return;
     this.state = state;
     this.options.onState(state);
   }

@@ -88,7 +88,9 @@ export class Console {
   private out(why: string | null): void {
     this.line?.close();
     this.line = null;
-    this.set({ ...NEW_STATE, route: this.state.route, entry: { kind: "out", why } });
+    const { route } = this.state;
+    const talk = route.view === "talk" ? newTalk(route.pid) : null;
+    this.set({ ...NEW_STATE, route, talk, entry: { kind: "out", why } });
   }
 
   wake(): void {
@@ -148,10 +150,14 @@ export class Console {
     await this.tried("Not answered", () => this.call("hil.answer", answer));
   }
 
-  /** The whole request, if the list has shortened it. */
+  /** The whole request, if the list has shortened it; null if it is over. */
   async whole(id: string): Promise<Approval | null> {
-    const { approvals } = await this.call<{ approvals: readonly Approval[] }>("hil.list", { id });
-    return approvals[0] ?? null;
+    let found: Approval | null = null;
+    await this.tried("Not shown", async () => {
+      const { approvals } = await this.call<{ approvals: readonly Approval[] }>("hil.list", { id });
+      found = approvals[0] ?? null;
+    });
+    return found;
   }
 
   async abort(pid: string, runId?: string): Promise<void> {
@@ -163,9 +169,13 @@ export class Console {
     const { talk } = this.state;
     const last = talk?.sending.findLast(({ runId }) => runId !== null);
     if (talk === null || last?.runId == null) return null;
-    const { aborted } = await this.call<Aborted>("proc.abort", { pid: talk.pid, runId: last.runId });
-    this.update(talk.pid, (now) => ({ ...now, sending: now.sending.filter(({ key }) => key !== last.key) }));
-    return aborted ? last.text : null;
+    let text: string | null = null;
+    await this.tried("Not taken back", async () => {
+      const { aborted } = await this.call<Aborted>("proc.abort", { pid: talk.pid, runId: last.runId });
+      this.update(talk.pid, (now) => ({ ...now, sending: now.sending.filter(({ key }) => key !== last.key) }));
+      if (aborted) text = last.text;
+    });
+    return text;
   }
 
   async signal(pid: string, signal: "STOP" | "CONT"): Promise<void> {

@@ -45,6 +45,12 @@ export function Entries({ items, onTop }: EntriesProps) {
     watcher.observe(content);
     return () => watcher.disconnect();
   }, []);
+  const count = items.length;
+  // At the very top, no scroll event follows a new page.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looks again after each page
+  useEffect(() => {
+    if (!isAtEnd.current && (list.current?.scrollOffset ?? TOP) < TOP) onTop();
+  }, [count]);
   return (
     <div className="entries" ref={frame}>
       <VList

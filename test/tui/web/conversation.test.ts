@@ -1,0 +1,57 @@
+// A conversation of the web console in a real browser: long, held, and opened again by another login.
+
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { Browser, hasChromium } from "../../support/browser.ts";
+import { INIT } from "../../support/kernel.ts";
+import { WebConsole } from "../../support/web-console.ts";
+
+setDefaultTimeout(30_000);
+
+const browser = hasChromium ? new Browser({ width: 1280, height: 800 }) : null;
+afterAll(async () => await browser?.[Symbol.asyncDispose]());
+
+const inBrowser = (title: string, run: (web: WebConsole, browser: Browser) => Promise<void>) =>
+  test.skipIf(browser === null)(title, async () => {
+    if (browser !== null) await run(await WebConsole.open(browser), browser);
+  });
+
+inBrowser("a long history opens at its end, keeps few elements, and goes back to its beginning", async (web, page) => {
+  const { kernel } = web.served;
+  for (let at = 0; at < 150; at++) await kernel.say(`question ${at}.`);
+  kernel.model.will(INIT, { text: "last answer" });
+  await kernel.say("the last question");
+  await web.talk();
+  await page.untilText("last answer");
+  expect(await page.value<number>("document.querySelectorAll('.entries *').length")).toBeLessThan(1000);
+  const has = (text: string) => `document.querySelector('.entries').innerText.includes('${text}')`;
+  await page.value("document.querySelector('.entries > *').scrollTop = 0");
+  await page.until(`!${has("last answer")}`);
+  await page.until(`(document.querySelector('.entries > *').scrollTop = 0, ${has("question 0.")})`);
+});
+
+inBrowser("a held run shows what holds it, and no clock of work", async (web, page) => {
+  const { kernel } = web.served;
+  const calls = [{ name: "Read", args: { path: "~/none" } }];
+  await web.talk({ pieces: ["First part.\n\n", "Second part."], pause: true, calls }, { text: "Never." });
+  await web.say("hello");
+  await page.untilText("First part.");
+  expect(await page.value<string>("document.querySelector('.status').innerText")).toContain("writing");
+  await kernel.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
+  kernel.model.release();
+  await page.until("document.querySelector('.status')?.innerText.includes('stopped')");
+  expect(await page.value<string>("document.querySelector('.status').innerText")).not.toMatch(/thinking|\d s/);
+});
+
+inBrowser("after a new login the same conversation is there again", async (web, page) => {
+  const { kernel } = web.served;
+  await web.talk({ text: "The answer." });
+  await web.say("hello");
+  await page.untilText("The answer.");
+  await page.value("[...document.querySelectorAll('button')].find((b) => b.innerText === 'Sign out').click()");
+  await page.untilText("sign in here");
+  const { code } = await kernel.sys.call<{ code: string }>("sys.login.code", {});
+  await page.value("document.querySelector('input[autocomplete=one-time-code]').focus()");
+  await page.type(code);
+  await page.press("Enter");
+  await page.untilText("The answer.");
+});
