@@ -1,15 +1,13 @@
 // gsv over a websocket on loopback, beside the socket: one prompt from exec to exit, and the time from a key to its echo.
 
+import { servedHome } from "../support/served-home.ts";
 import { BINARY, type Floor, Home, run } from "./machine.ts";
 import { median, type Row, rowOf, timedAgainst } from "./measure.ts";
 import { echoes } from "./terminal/terminal.ts";
 
 export async function remoteRows(_floor: Floor, rounds: number): Promise<Row[]> {
   await using home = new Home();
-  const { url } = JSON.parse((await home.gsv(["serve", "--listen", "127.0.0.1:0", "--json"])).stdout) as {
-    url: string;
-  };
-  const token = (await home.gsv(["auth", "token", "create"])).stdout.trim();
+  const { url, token } = await servedHome(home);
   // The environment of a client elsewhere is not used.
   const here = home.env();
   await home.gsv(["config", "set", "ai.model", here.GSV_MODEL ?? ""]);

@@ -73,18 +73,20 @@ test("figures follow what happens: states, queue, approvals, turns, tokens, call
   await kernel.refusal("proc.get", { pid: "task:zzzzzz" });
   await kernel.refusal("no.such.call", {});
   const found = values(await metrics.text("1.2.3"));
-  expect(found.get('gsv_info{version="1.2.3"}')).toBe(1);
-  expect(found.get('gsv_processes{state="running"}')).toBe(1);
-  expect(found.get('gsv_processes{state="error"}')).toBe(0);
-  expect(found.get('gsv_approvals_waiting{kind="question"}')).toBe(0);
-  expect(found.get("gsv_queued_messages")).toBe(1);
-  expect(found.get("gsv_queue_age_seconds")).toBe(5);
-  expect(found.get("gsv_turns_total")).toBe(1);
-  expect(found.get('gsv_tokens_total{kind="input"}')).toBe(100);
-  expect(found.get("gsv_cost_usd_total")).toBe(0.5);
-  expect(found.get('gsv_call_seconds_count{call="proc.send"}')).toBe(3);
-  expect(found.get('gsv_call_failures_total{call="proc.get",code="ESRCH"}')).toBe(1);
-  expect(found.get('gsv_call_failures_total{call="unknown",code="ENOSYS"}')).toBe(1);
+  expect(Object.fromEntries(found)).toMatchObject({
+    'gsv_info{version="1.2.3"}': 1,
+    'gsv_processes{state="running"}': 1,
+    'gsv_processes{state="error"}': 0,
+    'gsv_approvals_waiting{kind="question"}': 0,
+    gsv_queued_messages: 1,
+    gsv_queue_age_seconds: 5,
+    gsv_turns_total: 1,
+    'gsv_tokens_total{kind="input"}': 100,
+    gsv_cost_usd_total: 0.5,
+    'gsv_call_seconds_count{call="proc.send"}': 3,
+    'gsv_call_failures_total{call="proc.get",code="ESRCH"}': 1,
+    'gsv_call_failures_total{call="unknown",code="ENOSYS"}': 1,
+  });
   expect(found.get('gsv_store_write_seconds_count{durability="full"}')).toBeGreaterThan(0);
   kernel.model.release();
 });

@@ -3,15 +3,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { TestHome } from "../support/home.ts";
+import { servedHome } from "../support/served-home.ts";
 
 const home = new TestHome();
 let url = "";
 let token = "";
 
 beforeAll(async () => {
-  const served = await home.gsv(["serve", "--listen", "127.0.0.1:0", "--json"]);
-  url = (JSON.parse(served.stdout) as { url: string }).url;
-  token = (await home.gsv(["auth", "token", "create"])).stdout.trim();
+  ({ url, token } = await servedHome(home));
 });
 afterAll(() => home.dispose());
 

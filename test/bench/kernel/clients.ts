@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { encodeFrame } from "../../../src/rpc/frame.ts";
 import { VERSION } from "../../../src/version.ts";
 import { type RawPeer as Peer, rawWebsocket } from "../../support/raw-websocket.ts";
+import { servedHome } from "../../support/served-home.ts";
 import { cpuSince, type Floor, Home, type Kernel, type Program, program } from "../machine.ts";
 import { median, type Row, rowOf } from "../measure.ts";
 
@@ -26,9 +27,7 @@ export async function clientRows(_floor: Floor, rounds: number): Promise<Row[]> 
   await using bare = await program(`${import.meta.dir}/bare-server.ts`);
   await using home = new Home({ OPENAI_API_KEY: "x", OPENAI_BASE_URL: `http://127.0.0.1:${model.port}` });
   const kernel = await home.kernel();
-  const { url } = JSON.parse((await home.gsv(["serve", "--listen", "127.0.0.1:0", "--json"])).stdout);
-  const token = (await home.gsv(["auth", "token", "create"])).stdout.trim();
-  const server: Served = { home, kernel, url, token, bare };
+  const server: Served = { home, kernel, ...(await servedHome(home)), bare };
   const few = Math.max(3, Math.ceil(rounds / 8));
   return [
     await followRow("the socket", server, () => openSocket(home), few),
