@@ -23,9 +23,7 @@ export function listenAddress(text: string, isProtected: boolean): ListenAddress
   const isLoopback = isLoopbackHost(host);
   if (!isLoopback && !isProtected)
     throw new SysError("EINVAL", `${clip(text)} needs TLS: tokens would travel unencrypted`, [
-      `give a certificate: gsv serve --listen ${clip(text)} --tls CERT,KEY`,
-      `or name the proxy that has one: gsv serve --listen ${clip(text)} --behind-proxy CIDR`,
-      `or listen on this computer only: gsv serve --listen 127.0.0.1:${port}`,
+      "add --tls CERT,KEY, or --behind-proxy CIDR if a proxy has the certificate",
     ]);
   return { host, port, isLoopback };
 }
