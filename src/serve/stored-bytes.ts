@@ -53,7 +53,7 @@ interface Head {
 function headOf(request: Request, { size, version }: StoredBytes, given: Head["headers"]): Head {
   const etag = etagOf(version);
   const headers = { ...given, etag, "accept-ranges": "bytes" };
-  if (matchesTag(request.headers.get("if-none-match"), etag)) return { status: 304, headers, range: null };
+  if (isKnownTag(request.headers.get("if-none-match"), etag)) return { status: 304, headers, range: null };
   const asked = rangeOf(request, size, etag);
   if (asked === "unsatisfiable")
     return { status: 416, headers: { ...headers, "content-range": `bytes */${size}` }, range: null };
@@ -68,7 +68,12 @@ export function etagOf(version: string): string {
   return `"${version}"`;
 }
 
-/** Whether an If-Match or If-None-Match header names the tag. Weak tags never match. */
+/** Whether an If-None-Match header names the tag. Weak ones count: a proxy that compresses makes a tag weak. */
+export function isKnownTag(header: string | null, etag: string): boolean {
+  return matchesTag(header?.replace(/\bW\//g, "") ?? null, etag);
+}
+
+/** Whether an If-Match header names the tag. Weak tags never match. */
 export function matchesTag(header: string | null, etag: string): boolean {
   if (header === null) return false;
   return header.trim() === "*" || header.split(",").some((each) => each.trim() === etag);

@@ -37,11 +37,10 @@ test("an object is served with the ETag of its stored checksum, and 304 if the c
   expect([response.status, await response.text()]).toEqual([200, "binary"]);
   const etag = response.headers.get("etag")!;
   expect(etag).toBe(`"${sha256Hex("binary")}"`);
-  for (const tag of [etag, `"other", ${etag}`, "*"]) {
+  for (const tag of [etag, `"other", ${etag}`, `W/${etag}`, "*"]) {
     const again = await served(`/${CLI}/stable/gsv-linux-x64`, { "if-none-match": tag });
     expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
   }
-  expect((await served(`/${CLI}/stable/gsv-linux-x64`, { "if-none-match": `W/${etag}` })).status).toBe(200);
 });
 
 test.each([

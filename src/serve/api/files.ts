@@ -10,7 +10,7 @@ import { contentType } from "../content-type.ts";
 import { decodedNames } from "../path-names.ts";
 import { json, problem } from "../rest.ts";
 import type { Visit } from "../route.ts";
-import { answerBytes, etagOf, matchesTag, NO_SCRIPTS, type StoredBytes } from "../stored-bytes.ts";
+import { answerBytes, etagOf, isKnownTag, matchesTag, NO_SCRIPTS, type StoredBytes } from "../stored-bytes.ts";
 
 const FILES = "/api/files/";
 /** Size of one piece: its base64 fits a call. */
@@ -153,7 +153,7 @@ function hasConditions(headers: Headers): boolean {
 function conditionsOf(headers: Headers, before: FileStat | null): object | null {
   const [wanted, unwanted] = [headers.get("if-match"), headers.get("if-none-match")];
   if (wanted !== null && (before === null || !matchesTag(wanted, etagOf(before.version)))) return null;
-  if (unwanted !== null && before !== null && matchesTag(unwanted, etagOf(before.version))) return null;
+  if (unwanted !== null && before !== null && isKnownTag(unwanted, etagOf(before.version))) return null;
   return {
     ...(wanted !== null && { ifVersion: before?.version }),
     ...(unwanted?.trim() === "*" && { exclusive: true }),

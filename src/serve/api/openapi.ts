@@ -4,6 +4,7 @@
 import { sha256Hex } from "../../lib/hash.ts";
 import { HEADERS } from "../rest.ts";
 import type { Method, Route, RouteDoc, Schema, Visit } from "../route.ts";
+import { isKnownTag } from "../stored-bytes.ts";
 
 export async function answerOpenApi(visit: Visit): Promise<Response> {
   const { request, host, version, routes } = visit;
@@ -12,7 +13,7 @@ export async function answerOpenApi(visit: Visit): Promise<Response> {
   const text = JSON.stringify(openApi(version, await host.callPaths(), routes));
   const etag = `"${sha256Hex(text)}"`;
   const headers = { ...HEADERS, "content-type": "application/json", "cache-control": "no-cache", etag };
-  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+  if (isKnownTag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   return new Response(text, { headers });
 }
 

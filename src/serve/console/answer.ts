@@ -4,6 +4,7 @@
 import { brotliDecompressSync, gzipSync } from "node:zlib";
 import { problem } from "../rest.ts";
 import type { Visit } from "../route.ts";
+import { isKnownTag } from "../stored-bytes.ts";
 import type { ConsoleFile } from "./file.ts";
 import { consoleFiles } from "./files.ts";
 
@@ -59,7 +60,7 @@ export async function answerConsole({ request, url: { pathname } }: Visit): Prom
   const coding = codingOf(request.headers.get("accept-encoding") ?? "");
   const tag = `"${file.tag}-${coding}"`;
   const headers = { ...HEADERS, ...(PAGES[pathname] ?? FILE_HEADERS), etag: tag };
-  if (isKnown(request.headers.get("if-none-match") ?? "", tag)) return new Response(null, { status: 304, headers });
+  if (isKnownTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   const coded = coding === "identity" ? {} : { "content-encoding": coding };
   return new Response(bodyOf(file, coding), { headers: { ...headers, ...coded, "content-type": file.type } });
 }
@@ -97,8 +98,4 @@ function codingOf(accepted: string): Coding {
   );
   const takes = (name: string) => codings.get(name) ?? false;
   return takes("br") ? "br" : takes("gzip") ? "gzip" : "identity";
-}
-
-function isKnown(tags: string, tag: string): boolean {
-  return tags.split(",").some((each) => each.trim().replace(/^W\//, "") === tag || each.trim() === "*");
 }
