@@ -21,7 +21,7 @@ import type { Core, FileParts, PolicyParts, TargetParts } from "./core.ts";
 
 interface PolicyPorts extends Omit<TargetParts, "blocks"> {
   readonly files: FileParts;
-  readonly linked: Pick<LinkedTools, "use">;
+  readonly linked: Pick<LinkedTools, "use" | "needCallable">;
   readonly ledger: Ledger;
   /** Built after the policy. */
   readonly runners: () => Runners;
@@ -75,7 +75,7 @@ export function bootPolicy(
       return changes.map((change) => nextTimesText(change, now));
     },
     toolUse: ({ ownerUid }, tool) => linked.use(ownerUid, tool),
-    dryRun: previewer({ callers, shells, web, files: filesByTarget(files.service, hostFiles.files) }),
+    dryRun: previewer({ callers, shells, web, files: filesByTarget(files.service, hostFiles.files), tools: linked }),
   });
   const questions = new Questions({
     clock,

@@ -51,13 +51,23 @@ export class LinkedTools {
 
   async call({ caller, signal }: Pick<CallContext, "caller" | "signal">, { tool, args }: Asked): Promise<ServerAnswer> {
     if (tool === MCP_SEARCH) return { text: await this.search(caller.ownerUid, String(args.query ?? "")) };
-    const name = mcpToolNamed(tool);
-    const linked = name === null ? null : await this.ports.servers.tool(caller.ownerUid, name);
-    if (linked === null) throw await this.noTool(caller.ownerUid, tool, name);
+    const linked = await this.callable(caller.ownerUid, tool);
     const end = await this.ports.servers.call(linked, args, signal);
     const shown = mcpToolName({ server: linked.row.name, tool: linked.pinned.tool.name });
     if (end.kind === "failed") throw new SysError("EIO", `${clip(shown)} failed: ${end.text}`);
     return { text: end.text, ...(end.kind === "unknown" && { lost: true }) };
+  }
+
+  /** Throws if a call of the tool would fail, whatever a person answers. */
+  async needCallable(ownerUid: number, tool: string): Promise<void> {
+    if (tool !== MCP_SEARCH && this.has(tool)) await this.callable(ownerUid, tool);
+  }
+
+  private async callable(ownerUid: number, tool: string): Promise<LinkedTool> {
+    const name = mcpToolNamed(tool);
+    const linked = name === null ? null : await this.ports.servers.tool(ownerUid, name);
+    if (linked === null) throw await this.noTool(ownerUid, tool, name);
+    return linked;
   }
 
   private async search(ownerUid: number, query: string): Promise<string> {

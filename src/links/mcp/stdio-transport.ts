@@ -7,6 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { waitAtMost } from "../../lib/wait.ts";
 import type { PipedChild } from "../../targets/spawn.ts";
 import { type LineCounts, type MessageLimits, MessageLines } from "./message-lines.ts";
+import { NO_ANSWER } from "./results.ts";
 
 export interface StdioPorts {
   readonly spawn: () => PipedChild;
@@ -27,8 +28,6 @@ const ID_BYTES = 9;
 const LOG_LINE_CHARS = 2000;
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 const GONE = "it has ended";
-/** JSON-RPC: an internal error. */
-const INTERNAL = -32603;
 
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -136,11 +135,11 @@ export class StdioTransport implements Transport {
     return { ...message, params: { ...params, _meta: { ...params?._meta, [SUBSCRIPTION]: this.open.get(own) } } };
   }
 
-  /** A message that is too long fails its call; the connection goes on. */
+  /** A message that is too long ends its call; the connection continues. */
   private lost(ends: string): void {
     const own = [...this.open.keys()].find((id) => ends.includes(`"${id}"`));
     if (own === undefined) return;
-    const error = { code: INTERNAL, message: `the answer is larger than ${LIMITS.lineBytesMax / 1024 / 1024} MiB` };
+    const error = { code: NO_ANSWER, message: `the answer is larger than ${LIMITS.lineBytesMax / 1024 / 1024} MiB` };
     const id = this.open.get(own);
     this.finish(own);
     this.deliver({ jsonrpc: "2.0", id, error });

@@ -5,6 +5,7 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { EditRequest, Files } from "../../syscalls/fs/files-service.ts";
 import type { FetchRequest, Web } from "../../syscalls/run/net.ts";
 import type { ExecRequest } from "../../syscalls/run/shell-service.ts";
+import { asCalled, SERVER_CALL } from "../run/tool-servers.ts";
 import type { Called } from "./policy/file-verdict.ts";
 
 type FileRequest = Parameters<Files["needWritable"]>[1];
@@ -14,11 +15,13 @@ export interface PreviewPorts {
   readonly files: Files;
   readonly web: Web;
   readonly shells: { needTypable: (caller: Awaited<ReturnType<Callers["process"]>>, request: ExecRequest) => void };
+  /** Tools of MCP servers. */
+  readonly tools: { needCallable: (ownerUid: number, tool: string) => Promise<void> };
 }
 
 /** Throws the error that the call would end with. */
-export function previewer({ callers, files, web, shells }: PreviewPorts) {
-  return async (row: ProcessRow, { call, args }: Called): Promise<void> => {
+export function previewer({ callers, files, web, shells, tools }: PreviewPorts) {
+  return async (row: ProcessRow, { call, tool, args }: Called): Promise<void> => {
     const caller = await callers.process(row);
     switch (call) {
       case "fs.edit":
@@ -31,6 +34,8 @@ export function previewer({ callers, files, web, shells }: PreviewPorts) {
         return await web.needFetchable(caller, { target: "gsv", ...args } as FetchRequest & Called["args"]);
       case "shell.exec":
         return shells.needTypable(caller, args as unknown as ExecRequest);
+      case SERVER_CALL:
+        return await tools.needCallable(row.ownerUid, String(asCalled({ tool, call, args }).tool));
     }
   };
 }

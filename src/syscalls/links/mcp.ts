@@ -193,7 +193,11 @@ function startText({ definition }: McpServer): string {
 }
 
 function stateText({ name: server, state, tools }: McpServer): string {
-  return `${server}: ${state}${state === "off" ? "" : `, ${tools} ${tools === 1 ? "tool" : "tools"}`}`;
+  return `${server}: ${state}${state === "off" ? "" : `, ${toolsText(tools)}`}`;
+}
+
+function toolsText(count: number): string {
+  return `${count} ${count === 1 ? "tool" : "tools"}`;
 }
 
 function listedText({ server, tools }: McpListed): string {
@@ -203,7 +207,7 @@ function listedText({ server, tools }: McpListed): string {
     `  ${startText(server)}`,
     ...(about === null ? [] : [`  ${reveal(about.name)} ${reveal(about.version)}, protocol ${protocol}`]),
     ...(instructions === "" ? [] : [`  says: ${instructions}`]),
-    `  ${server.tools} tools, about ${tokens} tokens`,
+    `  ${toolsText(server.tools)}, about ${tokens} tokens`,
   ];
   const wait =
     waiting === 0 ? [] : [`${waiting} new or changed; to accept all: gsv mcp refresh ${shown} --accept ${offer}`];

@@ -198,3 +198,18 @@ test("many definitions are not sent to the model: it finds tools by words and ca
   expect(found).toContain("notes.add: Tool of the MCP server notes");
   expect(sum).toBe("23");
 });
+
+test("a found call that no server would take gets its error at once, and no person is asked", async () => {
+  await using home = await TestKernel.boot();
+  await add(home);
+  await home.sys.call("config.set", { key: "mcp.deferAbove", value: "1" });
+  await home.sys.call("sys.mcp.allow", { name: "notes", tool: "die", use: "never" });
+  const pid = await home.task();
+  for (const tool of ["notes.die", "files.read"]) {
+    const { runId } = await calls(home, pid, "mcp__call", { tool, args: {} });
+    expect(await home.ended(runId)).toMatchObject({ status: "ok" });
+  }
+  const [refused, unknown] = await results(home, pid);
+  expect(refused).toContain("notes has no accepted tool die");
+  expect(unknown).toContain("no such tool: mcp.files.read");
+});
