@@ -1,7 +1,7 @@
 // The name of a remote kernel is always visible: in the status row, the title, the greeting and top.
 
 import { expect, test } from "bun:test";
-import { titleOf, wantsText } from "../../tui/approval-card/approval-card-title.ts";
+import { titleOf, wishText } from "../../tui/approval-card/approval-card-title.ts";
 import { cardView } from "../../tui/approval-card/approval-card-view.ts";
 import { topLines } from "../../tui/draw/top.ts";
 import { Attention } from "../../tui/screen/attention.ts";
@@ -60,7 +60,7 @@ test("a request names it as the computer of a command, not the one of the termin
   const about = { target: "host", directory: "/srv", reasons: [], diff: null };
   const common = { kind: "approval", call: "shell.exec", hash: "", expiresAt: null, since: 0, label: null } as const;
   const ask = { ...common, id: "k3x9", pid: "init:1000", tool: "Shell", args: { command: "ls" }, why: "", about };
-  expect(wantsText(ask)).toBe("wants to run a command on this computer");
+  expect(wishText(ask)).toBe("wants to run a command on this computer");
   expect(titleOf({ ...ask, name: "init", computer: "box" }, 80)).toBe("init wants to run on box: ls");
   const state = { ...START, asking: { ...START.asking, asks: [ask] } };
   const card = cardView(state, { theme, now: 0, columns: 80, rows: 20 });

@@ -5,7 +5,8 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Ask } from "../state/asks.ts";
 import { subjectOf } from "../talk/subject.ts";
 
-const THIS = "this computer";
+const THIS_COMPUTER = "this computer";
+
 /** For each tool its verb, and its object if the real one does not fit. */
 const VERBS: { readonly [tool: string]: readonly [verb: string, object: string] } = {
   Read: ["read", "a file"],
@@ -18,8 +19,13 @@ const VERBS: { readonly [tool: string]: readonly [verb: string, object: string] 
   CodeMode: ["run code", ""],
 };
 
-/** `computer`: that of the kernel, as its reader knows it. */
-export function wantsText({ tool, about }: Ask, computer = THIS): string {
+/** Follows the name of the process. `computer`: the name of the kernel's computer for the reader. */
+export function wishText(ask: Ask, computer?: string): string {
+  if (ask.kind === "question") return "asks you";
+  return isPlan(ask) ? "has a plan" : wantsText(ask, computer);
+}
+
+function wantsText({ tool, about }: Ask, computer = THIS_COMPUTER): string {
   const [verb, object] = VERBS[tool] ?? ["use", reveal(tool)];
   const what = about?.again === undefined ? `${verb} ${object}`.trimEnd() : `${verb} again`;
   return `wants to ${what}${placeOf(about, computer)}`;
@@ -33,9 +39,8 @@ export const DECIDED: { readonly [decision: string]: string } = {
 
 /** Includes the subject if it fits on the row; otherwise the subject is below. */
 export function titleOf(ask: NamedAsk, columns: number): string {
-  if (ask.kind === "question") return `${reveal(ask.name)} asks you`;
-  if (isPlan(ask)) return `${reveal(ask.name)} has a plan`;
-  return fitsTitle(ask, columns) ? wholeTitle(ask) : `${reveal(ask.name)} ${wantsText(ask, ask.computer)}`;
+  if (ask.kind !== "question" && fitsTitle(ask, columns)) return wholeTitle(ask);
+  return `${reveal(ask.name)} ${wishText(ask, ask.computer)}`;
 }
 
 export function fitsTitle(ask: NamedAsk, columns: number): boolean {
@@ -65,7 +70,7 @@ export function isPlan({ call }: Pick<Ask, "call">): boolean {
   return call === "hil.plan";
 }
 
-function placeOf(about: Ask["about"], computer = THIS): string {
+function placeOf(about: Ask["about"], computer = THIS_COMPUTER): string {
   const target = about?.target ?? "gsv";
   if (target === "gsv") return "";
   return target === "host" ? ` on ${reveal(computer)}` : ` on ${reveal(target)}`;

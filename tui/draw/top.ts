@@ -6,7 +6,7 @@ import { isInit } from "../../src/abi/ids.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
-import { wantsText } from "../approval-card/approval-card-title.ts";
+import { wishText } from "../approval-card/approval-card-title.ts";
 import { askRows } from "../approval-card/ask-rows.ts";
 import type { Paint, Theme } from "../screen/theme.ts";
 import type { Ask } from "../state/asks.ts";
@@ -151,8 +151,8 @@ function detailLines(process: ProcessInfo, ask: Ask | null, props: TopProps, col
 function askLines(ask: Ask, { theme, columns, rows, remote }: TopProps): readonly string[] {
   const shown = askRows(ask, { columns, rows });
   const more = shown.left === 0 ? [] : [theme.needs(`  ${shown.left} more lines · enter show all`)];
-  const what = ask.kind === "question" ? "asks you" : wantsText(ask, remote ?? undefined);
-  return [`${theme.needs(theme.glyphs.asks)} ${what}  ${theme.dim(reveal(ask.why))}`, ...shown.rows, ...more];
+  const wish = wishText(ask, remote ?? undefined);
+  return [`${theme.needs(theme.glyphs.asks)} ${wish}  ${theme.dim(reveal(ask.why))}`, ...shown.rows, ...more];
 }
 
 function footLine({ top, asks, notice, theme }: TopProps, selected: ProcessInfo | null, columns: number): string {

@@ -3,7 +3,7 @@
 import { processName } from "../../../src/abi/process/process-name.ts";
 import { SIGNAL_NAMES, type Signal } from "../../../src/abi/signal.ts";
 import { reveal } from "../../../src/lib/text/sanitize.ts";
-import { isPlan, wantsText } from "../../approval-card/approval-card-title.ts";
+import { wishText } from "../../approval-card/approval-card-title.ts";
 import type { Ask } from "../../state/asks.ts";
 import { withDelta } from "../../views/top.ts";
 import { processIn, type State } from "./state.ts";
@@ -58,10 +58,9 @@ function closed(state: State, { id, pid, decision, by }: Extract<Signal, { reado
   return { ...next, talk: noted(talk, { kind: "decided", ask, decision, by: ask.isOurs === true ? null : by }) };
 }
 
-/** Follows the name of the process. The browser may be on another computer than the kernel. */
+/** The browser may be on another computer than the kernel. */
 export function wishOf(ask: Ask): string {
-  if (ask.kind === "question") return "asks you";
-  return isPlan(ask) ? "has a plan" : wantsText(ask, "the kernel's computer");
+  return wishText(ask, "the kernel's computer");
 }
 
 export function nameOf(
