@@ -21,3 +21,9 @@ export function changeOf(args: object): Change | null {
   const count = (sign: string) => lines.filter((each) => each.startsWith(sign)).length;
   return { head, text: lines.join("\n"), added: count("+"), removed: count("-") };
 }
+
+/** The line number in the output of Edit; null if there is none. */
+export function lineIn(output: string | null): number | null {
+  const named = /^replaced \d+ in .*, (?:the first )?at line (\d+)$/m.exec(output ?? "")?.[1];
+  return named === undefined ? null : Number(named);
+}

@@ -7,7 +7,7 @@ import { diffRows } from "../approval-card/diff.ts";
 import { themeOf } from "../screen/theme.ts";
 import type { Entry } from "../state/effect.ts";
 import type { Collapsed, Conversation } from "../state/process.ts";
-import { type Change, changeOf } from "./change.ts";
+import { type Change, changeOf, lineIn } from "./change.ts";
 import { subjectOf } from "./subject.ts";
 
 const PLAIN = themeOf({ colour: false, unicode: true });
@@ -47,12 +47,6 @@ export function collapsedCall(tool: string, args: object, output: string | null)
 }
 
 const CHANGES = new Set(["content", "oldString", "newString"]);
-
-/** The line number in the output of Edit; null if there is none. */
-function lineIn(output: string | null): number | null {
-  const named = /^replaced \d+ in .*, (?:the first )?at line (\d+)$/m.exec(output ?? "")?.[1];
-  return named === undefined ? null : Number(named);
-}
 
 /** Of a call that replaces text, numbered if its `line` is known; null of any other call. */
 export function diffOf(args: object, line: number | null = null): Change | null {

@@ -4,7 +4,8 @@ const SIGNS = { same: " ", added: "+", removed: "-", gap: "…" } as const;
 const SPOKEN = { same: "", added: "added: ", removed: "removed: ", gap: "" } as const;
 
 export function Diff({ lines, label }: { readonly lines: readonly DiffLine[]; readonly label: string }) {
-  const digits = Math.max(...lines.map(({ number }) => String(number ?? "").length));
+  // Too many lines for the arguments of one call.
+  const digits = lines.reduce((most, { number }) => Math.max(most, String(number ?? "").length), 0);
   return (
     <div className="diff" role="region" aria-label={label} tabIndex={0}>
       {lines.map(({ kind, number, text }, at) => (

@@ -15,7 +15,7 @@ import { alikeWith } from "../../approval-card/alike.ts";
 import { allowAnswer, waysOf } from "../../approval-card/allowing.ts";
 import { answerOf, choicesOf, IGNORED_MS, scopeOf } from "../../approval-card/approval-card-keys.ts";
 import { isPlan, realSubject } from "../../approval-card/approval-card-title.ts";
-import { clockText } from "../../screen/numbers.ts";
+import { clockText, hourText } from "../../screen/numbers.ts";
 import type { Ask } from "../../state/asks.ts";
 import { nameOf, wishOf } from "../store/signals.ts";
 import { Diff } from "../text/diff.tsx";
@@ -179,12 +179,12 @@ const QUOTED = "  | ";
 function Body({ ask }: { readonly ask: Ask }) {
   const { about, kind, args } = ask;
   const diff = about?.diff ?? null;
-  if (kind === "question")
-    return <pre className="quoted">{reveal(String((args as { question?: unknown }).question ?? ""))}</pre>;
+  if (kind === "question") return <Question ask={ask} />;
   const lines = requestLines(ask);
   const quoted = lines.filter((line) => line.startsWith(QUOTED)).map((line) => line.slice(QUOTED.length));
   const others = lines.filter((line) => !line.startsWith(QUOTED)).map((line) => line.trim());
   const path = about?.path === undefined ? null : realSubject(ask);
+  const isPathOnly = path !== null && quoted.length === 1 && "path" in args && quoted[0] === reveal(String(args.path));
   const where = about?.directory == null ? [] : [`in ${reveal(about.directory)}`];
   const box =
     about?.sandboxed === undefined
@@ -198,7 +198,7 @@ function Body({ ask }: { readonly ask: Ask }) {
         </p>
       ))}
       {path !== null && <p className="path">{reveal(path)}</p>}
-      {quoted.length > 0 && path === null && <pre className="quoted">{quoted.join("\n")}</pre>}
+      {quoted.length > 0 && !isPathOnly && <pre className="quoted">{quoted.join("\n")}</pre>}
       {diff !== null && <Diff lines={shownLines(diff)} label="Requested changes" />}
       {others
         .filter((line) => path === null || !line.startsWith("path: "))
@@ -217,5 +217,21 @@ function Body({ ask }: { readonly ask: Ask }) {
         </p>
       ))}
     </div>
+  );
+}
+
+function Question({ ask: { args, expiresAt } }: { readonly ask: Ask }) {
+  const { question = "", default: fallback } = args as { readonly question?: unknown; readonly default?: unknown };
+  const then = fallback === undefined ? "" : ` · default: ${reveal(String(fallback))}`;
+  return (
+    <>
+      <pre className="quoted">{reveal(String(question))}</pre>
+      {expiresAt !== null && (
+        <p className="dim">
+          expires at {hourText(expiresAt)}
+          {then}
+        </p>
+      )}
+    </>
   );
 }

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { reveal, sanitize } from "../../../src/lib/text/sanitize.ts";
 import { durationText } from "../../screen/numbers.ts";
+import { lineIn } from "../../talk/change.ts";
 import { outcomeOf } from "../../talk/outcome.ts";
 import { subjectOf } from "../../talk/subject.ts";
 import type { CallItem } from "../store/items.ts";
@@ -67,8 +68,7 @@ function Rest({ item: { args, result }, hasDiff }: { readonly item: CallItem; re
 /** Of a call that changes a file; null of any other. */
 function linesOf({ args, result }: CallItem): readonly DiffLine[] | null {
   const { oldString, newString, content } = args as { readonly [name: string]: unknown };
-  const line = /^replaced \d+ in .*, (?:the first )?at line (\d+)$/m.exec(result?.output ?? "")?.[1];
   if (typeof oldString === "string" && typeof newString === "string")
-    return changeLines(oldString, newString, line === undefined ? null : Number(line));
+    return changeLines(oldString, newString, lineIn(result?.output ?? null));
   return typeof content === "string" ? changeLines("", content, 1) : null;
 }
