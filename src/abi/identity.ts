@@ -83,6 +83,8 @@ export interface Entered {
 }
 
 export const ROOT_UID = 0;
+/** Also of group ids: 2^32 - 1 names none. */
+export const ID_MAX = 2 ** 32 - 2;
 
 export function isRoot(caller: Identity): boolean {
   return caller.uid === ROOT_UID;

@@ -3,6 +3,7 @@
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
+import { ID_MAX } from "../abi/identity.ts";
 import { isPid, isUuid } from "../abi/ids.ts";
 import { normaliseText } from "../abi/process/message.ts";
 import { clip } from "../lib/text/truncate.ts";
@@ -60,7 +61,7 @@ export function parseValue(name: string, spec: Field<unknown, boolean>, value: u
         name,
         value,
         spec.min ?? 0,
-        spec.max ?? (spec.kind === "uid" ? 2 ** 32 - 2 : Number.MAX_SAFE_INTEGER),
+        spec.max ?? (spec.kind === "uid" ? ID_MAX : Number.MAX_SAFE_INTEGER),
       );
     case "flag":
       if (typeof value !== "boolean") throw wrong(name, "true or false", value);

@@ -1,6 +1,7 @@
 // A field table as JSON Schema: for models the bare shapes, for programs with all limits. Plain shapes need no schema library.
 
 import { LIMITS } from "../abi/config/limits.ts";
+import { ID_MAX } from "../abi/identity.ts";
 import { PID_PATTERN } from "../abi/ids.ts";
 import type { Field, Fields } from "./define.ts";
 
@@ -55,7 +56,6 @@ function shapeOf(field: AnyField): Schema {
   }
 }
 
-const UID_MAX = 2 ** 32 - 2;
 const PIDS = { type: "string", pattern: PID_PATTERN };
 
 /** As parse.ts checks them. */
@@ -72,7 +72,7 @@ function limitsOf({ kind, min = 0, max, shortest, longest, choices = [], aliases
     case "int":
       return { minimum: min, maximum: max ?? Number.MAX_SAFE_INTEGER };
     case "uid":
-      return { minimum: min, maximum: max ?? UID_MAX };
+      return { minimum: min, maximum: max ?? ID_MAX };
     case "pid":
       return PIDS;
     case "pids":

@@ -5,6 +5,7 @@
 import type { Entry, Stat } from "../../../fs/filesystem.ts";
 import { base, normalise } from "../../../fs/path.ts";
 import { SysError } from "../../abi/errno.ts";
+import { ID_MAX } from "../../abi/identity.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { TemporaryBytes } from "../../lib/memory/growing-bytes.ts";
 import { clip } from "../../lib/text/truncate.ts";
@@ -177,7 +178,7 @@ function namesOnce({ owner, group }: Names): Pick<Names, "owner" | "group"> {
 
 async function numbered(what: string, text: string, find: (name: string) => Promise<number | null>): Promise<number> {
   const id = (await find(text)) ?? (/^[0-9]{1,10}$/.test(text) ? Number(text) : null);
-  if (id === null || id > 2 ** 32 - 2) throw new SysError("ENOENT", `no such ${what}: ${clip(text)}`);
+  if (id === null || id > ID_MAX) throw new SysError("ENOENT", `no such ${what}: ${clip(text)}`);
   return id;
 }
 

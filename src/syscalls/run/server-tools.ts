@@ -20,7 +20,7 @@ export interface ServerTools {
     request: { readonly call: string; readonly text: string; readonly failed?: boolean },
   ): { readonly taken: boolean };
   call(
-    context: Pick<CallContext, "caller" | "signal" | "requestId">,
+    context: Pick<CallContext, "caller" | "signal" | "requestId" | "onRepeat">,
     request: { readonly tool: string; readonly args: { readonly [name: string]: unknown } },
   ): Promise<ServerAnswer>;
 }

@@ -1,4 +1,4 @@
-// An MCP server for tests, in both protocols: `bun server.ts [--die-in TOOL]`. Its tools behave well or badly, as their names say.
+// An MCP server for tests, in both protocols: `bun server.ts [VERSION]`. Its tools behave well or badly, as their names say.
 
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
