@@ -2,7 +2,7 @@
 // gets exactly the given environment.
 
 import { constants } from "node:os";
-import { SysError } from "../abi/errno.ts";
+import { errnoText, SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 
 export interface ChildRequest {
@@ -165,9 +165,7 @@ export function spawnOnTerminal({ argv, directory, env, columns, rows, clock, pr
 }
 
 function notStarted([program = ""]: readonly string[], error: unknown): SysError {
-  const { code = "EIO" } = error as { code?: string };
-  const why = { ENOENT: "no such file", EACCES: "not executable" }[code];
-  return new SysError("EIO", `cannot start ${program}${why === undefined ? ` (${code})` : `: ${why}`}`);
+  return new SysError("EIO", `cannot start ${program}: ${errnoText(error)}`);
 }
 
 const PROBE_MS = 5000;

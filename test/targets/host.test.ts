@@ -212,7 +212,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
         env: {},
         stdin: new Uint8Array(),
       }),
-    ).toThrow("cannot start /bin/bash: no such file");
+    ).toThrow("cannot start /bin/bash: no such file or directory");
     expect(spools()).toBe(before);
   });
 });
