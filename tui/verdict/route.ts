@@ -57,7 +57,8 @@ function message(text: string): Route {
 }
 
 function isForShell(text: string, known: Known): boolean {
-  const words = text.split(/\s+/);
+  // A last `&` says nothing: it also asks in the background.
+  const words = text.replace(/\s&$/, "").trim().split(/\s+/);
   const [first = "", ...rest] = words;
   if (ASSIGNMENT.test(first) || OPERATOR.test(first) || FUNCTION.test(text) || LOOP.test(text)) return true;
   const name = first.replace(/[;&|<>()].*$/, "");
