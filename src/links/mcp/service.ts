@@ -73,8 +73,8 @@ export function mcpService({ servers, clock, random, mayStart, secrets }: McpSer
       const secret = Object.keys(values).length === 0 ? null : await secrets.put(id, values);
       const base = { id, uid, name: asked.name, definition, secret, updatedAt: now };
       const row: McpServerRow = { ...base, enabled: true, pinned: [], found: null };
-      await servers.put(row);
       try {
+        await servers.put(row);
         return listed(await accept(await servers.refresh(row)));
       } catch (error) {
         // A definition that never worked is not kept: its name stays free, and its log goes into the error.
