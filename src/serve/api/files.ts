@@ -120,12 +120,16 @@ function generated(
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { bytes, eof } = await pieceAt(sys, path, { offset, bytes: PIECE_BYTES });
-        offset += bytes.byteLength;
-        if (bytes.byteLength > 0) controller.enqueue(bytes);
-        if (!eof && bytes.byteLength > 0) return;
-        controller.close();
-        await sys.close();
+        let isOver = true;
+        try {
+          const { bytes, eof } = await pieceAt(sys, path, { offset, bytes: PIECE_BYTES });
+          offset += bytes.byteLength;
+          if (bytes.byteLength > 0) controller.enqueue(bytes);
+          isOver = eof || bytes.byteLength === 0;
+          if (isOver) controller.close();
+        } finally {
+          if (isOver) await sys.close();
+        }
       },
       cancel: () => sys.close(),
     },
