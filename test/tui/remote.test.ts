@@ -28,7 +28,9 @@ test("a lost connection stands beside it until the line is back", () => {
   const rows = new StatusRow();
   const cut = reduce(START, { type: "line", isCut: true }, CONTEXT).state;
   expect(plain(rows.draw(cut, 100, theme))).toStartWith("box reconnecting  ~");
-  const back = reduce(cut, { type: "line", isCut: false }, CONTEXT).state;
+  const failed = reduce(cut, { type: "notice", text: "the kernel was stopped", at: 0 }, CONTEXT).state;
+  const back = reduce(failed, { type: "line", isCut: false }, CONTEXT).state;
+  expect([failed.overlay.notice?.text, back.overlay.notice]).toEqual(["the kernel was stopped", null]);
   expect(plain(rows.draw(back, 100, theme))).toStartWith("box  ~");
 });
 

@@ -87,7 +87,7 @@ function onEvent(state: State, event: AppEvent, context: KeyContext): Reduced {
     case "counted":
       return only(set(state, "news", { unread: event.unread }));
     case "line":
-      return only(set(state, "news", { isCut: event.isCut }));
+      return only(onLine(state, event.isCut));
     case "named":
       return only(set(state, "asking", { processes: event.processes }));
     case "notice":
@@ -95,6 +95,13 @@ function onEvent(state: State, event: AppEvent, context: KeyContext): Reduced {
     default:
       return onViewEvent(state, event);
   }
+}
+
+/** An error of the lost connection is no longer true when it is back. */
+function onLine(before: State, isCut: boolean): State {
+  const { notice } = before.overlay;
+  const state = set(before, "news", { isCut });
+  return isCut || notice === null || notice.isNews ? state : set(state, "overlay", { notice: null });
 }
 
 function heard(state: State, signal: Signal, at: number): Reduced {
