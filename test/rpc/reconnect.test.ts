@@ -119,7 +119,7 @@ describe("when the kernel dies", () => {
     home.door.emit(text(9, { pid: "task:zzz999" }));
     await until("both heard", () => one.length === 1 && every.length === 2);
     await home.kill();
-    await until("both are told", () => resyncs(one).length === 1 && resyncs(every).length === 2);
+    await until("both get a resync", () => resyncs(one).length === 1 && resyncs(every).length === 2);
     expect(resyncs(one)).toEqual([["task:abc123", 3]]);
     expect(resyncs(every)).toEqual([
       ["task:abc123", 3],
@@ -147,7 +147,7 @@ describe("when the kernel leaves on purpose", () => {
     expect([later.code, later.hints]).toEqual(["EAGAIN", ["gsv kernel start starts it again"]]);
     expect(await sys.call<object>("echo", {})).toEqual({ from: "view" });
     expect(home.starts).toBe(0);
-    await until("listeners are told, so that nobody waits for ever", () => resyncs(heard).length > 0);
+    await until("listeners get a resync, so that none waits for ever", () => resyncs(heard).length > 0);
   });
 
   test("after stop, a kernel that another client started is used, and restarted when it dies", async () => {

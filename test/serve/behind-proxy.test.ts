@@ -1,13 +1,12 @@
 // Behind a proxy: who the client is, from the right past the proxies that are known; headers of anybody else are a forgery.
 
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { arrivalOf, sourceOf } from "../../src/serve/arrival.ts";
 import { listenAddress } from "../../src/serve/listen-address.ts";
 import { isWithin, networkOf, networksIn, plainAddress } from "../../src/serve/networks.ts";
 import { FakeDoor } from "../support/door.ts";
 import { listening } from "../support/listening.ts";
+import { TLS } from "../support/tls.ts";
 
 const PROXIES = networksIn("10.0.0.0/8, 127.0.0.1, fd00::/8");
 const source = (peer: string, headers: { readonly [name: string]: string }) => {
@@ -99,8 +98,7 @@ test("behind a proxy with TLS the page is https: its origin, its cookie, and the
 });
 
 test("with a certificate of its own the cookie is for https alone, and so is the origin", async () => {
-  const pem = (name: string) => readFileSync(resolve(import.meta.dir, "../golden/tls", name), "utf8");
-  const listener = listening(new FakeDoor(), { tls: { cert: pem("localhost.crt"), key: pem("localhost.key") } });
+  const listener = listening(new FakeDoor(), { tls: TLS });
   const ask = (origin: string) =>
     fetch(`${listener.url}/api/login`, {
       ...{ method: "POST", headers: { "content-type": "application/json", origin } },

@@ -1,18 +1,14 @@
 // Signing in to a kernel on another computer, against a real listener in front of a fake kernel.
 
 import { afterEach, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { resolve } from "node:path";
 import { remoteEntry } from "../../src/client/remotes/entry.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import type { Listener } from "../../src/serve/listener.ts";
 import { FakeDoor, info } from "../support/door.ts";
 import { listening, serverAt } from "../support/listening.ts";
 import { seeded } from "../support/random.ts";
-
-const PEM = (name: string) => readFileSync(resolve(import.meta.dir, "../golden/tls", name), "utf8");
-const TLS = { cert: PEM("localhost.crt"), key: PEM("localhost.key") };
+import { pem, TLS } from "../support/tls.ts";
 
 let listener: Listener | null = null;
 afterEach(async () => {
@@ -63,7 +59,7 @@ test("a certificate of your own is shown with its fingerprint, and is then the o
 
 test("another certificate than the pinned one is refused as changed", async () => {
   const url = served({ tls: TLS });
-  const sys = entry().open(serverAt(url, { certificate: PEM("other.crt") }));
+  const sys = entry().open(serverAt(url, { certificate: pem("other.crt") }));
   const fault = await faultOf(sys.call("echo", {}));
   expect(fault).toMatchObject({ code: "ECONFIG", message: "the certificate of box has changed" });
   await sys.close();

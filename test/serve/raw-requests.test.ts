@@ -3,40 +3,23 @@
 
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { separateStores } from "../../fs/memory.ts";
 import { sameHash, sha256Hex } from "../../src/lib/hash.ts";
 import { FakeDoor } from "../support/door.ts";
 import { listening } from "../support/listening.ts";
+import { rawRequest } from "../support/raw-http.ts";
 
 const FAULTS: string[] = [];
 const door = new FakeDoor();
 const objects = separateStores(() => 0, 1024 * 1024)(null);
 const own = { uid: 0, gid: 0, mode: 0o644, type: "text/plain", mtimeMs: 1, dirmarker: false, symlink: null };
-await objects.put({ key: "public/a.txt", ...own }, Buffer.from("for everybody"));
+await objects.put({ key: "public/a.txt", ...own }, Buffer.from("for all"));
 await objects.put({ key: "home/sam/a.txt", ...own }, Buffer.from("root: secret"));
 const listener = listening(door, { faults: FAULTS, publicObjects: objects });
-const PORT = Number(new URL(listener.url).port);
-const HOST = `127.0.0.1:${PORT}`;
+const HOST = new URL(listener.url).host;
 const TOKEN = "Authorization: Bearer right";
 
-/** The whole answer to raw bytes, until the server closes or has answered. */
-function raw(text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(PORT, "127.0.0.1", () => socket.write(text, "latin1"));
-    let got = "";
-    socket.setTimeout(10_000, () => socket.destroy(new Error(`no answer to ${JSON.stringify(text)}`)));
-    socket.on("data", (data) => {
-      got += data.toString("latin1");
-      if (/\r\n\r\n/.test(got)) socket.destroy();
-    });
-    socket.on("error", reject);
-    socket.on("close", () => resolve(got));
-  });
-}
-
-const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
 const request = (line: string, headers: readonly string[], body = "") =>
   `${[line, ...headers, "Connection: close"].join("\r\n")}\r\n\r\n${body}`;
 const call = (headers: readonly string[], body = "{}") =>
@@ -87,16 +70,16 @@ test.each<[string, string, readonly number[]]>([
   ["a file without a token", request("GET /api/files/home/sam/a.txt HTTP/1.1", [`Host: ${HOST}`]), [401]],
   ["a call whose name climbs", call(["Content-Length: 2"]).replace("/echo", "/..%2fecho"), [404]],
 ])("%s", async (_what, text, statuses) => {
-  const answer = await raw(text);
-  expect(statuses).toContain(statusOf(answer));
-  expect(answer).not.toMatch(/\.ts:|at [\w.]+ \(|root:/);
+  const { status, head, body } = await rawRequest(listener.url, text);
+  expect(statuses).toContain(status);
+  expect(head + body).not.toMatch(/\.ts:|at [\w.]+ \(|root:/);
   expect(door.calls).toEqual([]);
   expect((await fetch(`${listener.url}/healthz`)).status).toBe(200);
 });
 
 test("the same server still answers an honest call, and logged no fault", async () => {
-  const answer = await raw(call(["Content-Length: 2"]));
-  expect([statusOf(answer), FAULTS]).toEqual([200, []]);
+  const { status } = await rawRequest(listener.url, call(["Content-Length: 2"]));
+  expect([status, FAULTS]).toEqual([200, []]);
   await listener.close();
 });
 

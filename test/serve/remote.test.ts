@@ -1,14 +1,13 @@
 // GSV_SERVER and GSV_TOKEN: which values are refused before anything is sent, and that no error prints a secret.
 
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { remoteServer } from "../../src/client/remotes/server.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { openRemoteSys } from "../../src/rpc/remote.ts";
 import { classOf, FakeDoor, info } from "../support/door.ts";
 import { listening, serverAt } from "../support/listening.ts";
 import { seeded } from "../support/random.ts";
+import { TLS } from "../support/tls.ts";
 
 function faultOf(server: string, token: string): { code?: string; message: string } {
   try {
@@ -39,9 +38,6 @@ test("a password in the address is refused and not printed", () => {
   expect(fault).toMatchObject({ code: "ECONFIG", message: "GSV_SERVER must not contain a name or a password" });
   expect(JSON.stringify(fault)).not.toContain("hunter2");
 });
-
-const PEM = (name: string) => readFileSync(resolve(import.meta.dir, "../golden/tls", name), "utf8");
-const TLS = { cert: PEM("localhost.crt"), key: PEM("localhost.key") };
 
 test.each([
   ["a certificate that nobody vouches for", { tls: TLS }, /^https:/, "https:", "cannot verify the certificate of"],
