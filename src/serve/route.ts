@@ -1,6 +1,6 @@
 // What a route of the listener is, and what its handler gets. The table is in routes.ts.
 
-import type { Credentials, Entered, EntryRequest } from "../abi/identity.ts";
+import type { Entered, EntryRequest } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -94,8 +94,8 @@ export interface Visit {
   readonly left: AbortSignal;
   /** Aborts when the listener closes: streams end. */
   readonly closing: AbortSignal;
-  /** A Sys of the account that enters, or of these credentials. Throws EAUTH. The handler closes it. */
-  open(credentials?: Credentials): Promise<Sys>;
+  /** A Sys of the account that enters. Throws EAUTH. The handler closes it. */
+  open(): Promise<Sys>;
   /** Makes a new login. Throws EAUTH. */
   enter(request: EntryRequest): Promise<Entered>;
   /** The body as a JSON object; `{}` without a body. Throws if it is too long or something else. */

@@ -55,10 +55,8 @@ export function visitOf(
     ...{ request, params, pieces, url: new URL(request.url), ended: ended.signal },
     ...{ peer, version, isLeaving: ports.isLeaving, isSecure: ports.isSecure, cookie: ports.cookie },
     ...{ host: ports.host, routes: ports.routes, left: ports.left, closing: ports.closing },
-    async open(given) {
-      const credentials = given ?? credentialsOf(entry);
-      if (credentials === null) throw new SysError("EAUTH", "this route needs no account, and has none");
-      return await accept(client, credentials, { ...arrival, onEnd: () => ended.abort() });
+    async open() {
+      return await accept(client, credentialsOf(entry), { ...arrival, onEnd: () => ended.abort() });
     },
     enter: (asked) => enter(asked, arrival),
     async object() {
@@ -68,8 +66,7 @@ export function visitOf(
     },
     unlimited: () => listening.timeout(request, 0),
     upgrade() {
-      if (entry.kind === "anonymous") throw new SysError("EAUTH", "this route needs no account, and has none");
-      const { kind, token } = entry;
+      const { kind, token } = accountOf(entry);
       const data = { token, isBrowser: kind === "browser", arrival, connection: null };
       if (listening.upgrade(request, { data })) return undefined;
       return problem(400, "EPROTO", "the websocket handshake is not complete");
@@ -77,10 +74,14 @@ export function visitOf(
   };
 }
 
-function credentialsOf(entry: Entry): Credentials | null {
-  if (entry.kind === "anonymous") return null;
-  const { token } = entry;
-  return entry.kind === "browser" ? { token, key: entry.key ?? "" } : { token };
+function accountOf(entry: Entry): Exclude<Entry, { readonly kind: "anonymous" }> {
+  if (entry.kind !== "anonymous") return entry;
+  throw new SysError("EAUTH", "this route needs no account, and has none");
+}
+
+function credentialsOf(entry: Entry): Credentials {
+  const account = accountOf(entry);
+  return account.kind === "browser" ? { token: account.token, key: account.key ?? "" } : { token: account.token };
 }
 
 function objectIn(text: string): { readonly [name: string]: unknown } {
