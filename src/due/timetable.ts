@@ -16,7 +16,7 @@ export function timingOf(text: string, now: number, given: string): Timing {
   const words = text.trim();
   const [, every] = /^every\s+(.+)$/i.exec(words) ?? [];
   if (every !== undefined) return { kind: "every", everyMs: intervalOf(every), anchor: now };
-  if (words.startsWith("@") || /^\S+(?:\s+\S+){4,}$/.test(words)) {
+  if (/^@|(?:^|\s)\*|^\S+(?:\s+\S+){4,}$/.test(words)) {
     const cron = cronOf(words, zone);
     return { kind: "cron", expr: cron.expr, zone: cron.zone };
   }

@@ -91,7 +91,7 @@ test("a schedule from its first day to its last", async () => {
   expect(shown).toContain("Time: 30 7 * * * Europe/Berlin\n");
   expect(shown).toContain("Rules: overlap queue, catch-up one, paused after 3 failures\n");
   expect(shown).toContain("Next: 2026-01-02T06:30:00.000Z\n      2026-01-03T06:30:00.000Z\n");
-  expect((await gsv("sched", "run", "news"))[1]).toMatch(/^news: \S+ {2}· claimed\n$/);
+  expect((await gsv("sched", "run", "news"))[1]).toMatch(/^news: \S+ {2}· starting\n$/);
   await home.until("it ran", async () => (await gsv("sched", "history", "news"))[1].includes("✓ ok"));
   expect((await gsv("sched", "history", "news"))[1]).toContain("done");
   expect((await gsv("sched", "rm", "news"))[1]).toBe("removed news\n");

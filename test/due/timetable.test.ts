@@ -49,6 +49,7 @@ describe("the time of a schedule", () => {
     ["every 0s", "interval below one second"],
     ["every now and then", "not an interval"],
     ["yesterday 9am", "not a time"],
+    ["0 9 * *", 'not a cron expression: "0 9 * *" has 4 fields'],
     ["0 0 30 2 *", "never matches"],
   ])("%s is refused", (text, why) => {
     expect(() => timingOf(text, NOW, "UTC")).toThrow(why);

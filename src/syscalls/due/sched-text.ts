@@ -22,7 +22,7 @@ const MARKS: { readonly [S in OccurrenceState]: string } = {
 };
 
 export function stateText(state: OccurrenceState): string {
-  return `${MARKS[state]} ${state}`;
+  return `${MARKS[state]} ${state === "claimed" ? "starting" : state}`;
 }
 
 export function toneOfState(state: OccurrenceState): Tone | undefined {
