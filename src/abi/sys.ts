@@ -29,10 +29,18 @@ export interface ConnectingSys extends Sys {
   connect(): void;
 }
 
+/** The versions of the line protocol that one side speaks. */
+export interface ProtocolRange {
+  readonly oldest: number;
+  readonly newest: number;
+}
+
 /** What a client sends when it connects. Names and meanings never change. */
 export interface ClientInfo {
   readonly clientId: string;
   readonly version: string;
+  /** Default: PROTOCOL. */
+  readonly protocol?: ProtocolRange;
   /** On the kernel's computer, or NO_DIRECTORY. */
   readonly cwd: string;
   /** Allow-listed variables only: the configuration layer of this connection, in memory. */

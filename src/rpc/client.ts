@@ -14,6 +14,7 @@ import {
   fromWire,
   type KernelIdentity,
 } from "./frame.ts";
+import { PROTOCOL } from "./protocol.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 /** absent: nothing listens. silent: no hello came. closed: the connection ended, so unanswered calls may be retried. */
@@ -182,7 +183,7 @@ export class SocketLink implements Link {
 
   opened(socket: LinkSocket, info: ClientInfo, login: Credentials | undefined): void {
     this.socket = socket;
-    this.send({ kind: "hello", ...info, ...(login !== undefined && { login }) }, "hello");
+    this.send({ kind: "hello", protocol: PROTOCOL, ...info, ...(login !== undefined && { login }) }, "hello");
   }
 
   received(chunk: Uint8Array): void {
@@ -257,10 +258,12 @@ export class SocketLink implements Link {
   private frame(loose: { readonly [key: string]: unknown }): void {
     const frame = checkServerFrame(loose);
     switch (frame?.kind) {
-      case "helloOk":
-        this.identity = { version: frame.version, pid: frame.pid, exe: frame.exe };
+      case "helloOk": {
+        const { kind: _, ...identity } = frame;
+        this.identity = identity;
         this.greeting.resolve();
         break;
+      }
       case "refused":
         this.lost(fromWire(frame.error));
         break;

@@ -4,14 +4,17 @@
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
-import type { CallClass, ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
+import type { CallClass, ClientInfo, LeaveReason, ProtocolRange, Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type ClientFrame, checkClientFrame, encodeFrame, FrameDecoder, type ServerFrame, toWire } from "./frame.ts";
 import { tooManySubscriptions } from "./listeners.ts";
+import { PROTOCOL } from "./protocol.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 export interface Door {
   readonly version: string;
+  /** Default: PROTOCOL. */
+  readonly protocol?: ProtocolRange;
   /** The Sys of the client. Throws SysError if the client is refused. */
   accept(client: ClientInfo, login?: Credentials): Promise<Sys>;
 }
@@ -179,7 +182,8 @@ export class Connection {
     this.cancelDeadline();
     this.state = "open";
     const { pid, exe, door } = this.options;
-    this.send({ kind: "helloOk", version: door.version, pid, exe }, "hello");
+    const { version, protocol = PROTOCOL } = door;
+    this.send({ kind: "helloOk", version, protocol, pid, exe }, "hello");
     const why = this.leaving();
     if (why !== null) this.bye(why);
   }

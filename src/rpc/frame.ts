@@ -1,14 +1,15 @@
 // The wire format: one JSON object a line, at most 1 MiB, nested at most 200 deep. Encodes and decodes frames; the stream may be cut at any
 // byte. A line that is too long, too deep, not UTF-8, not JSON or not a frame is EPROTO and ends the connection. `hello`, `helloOk`,
-// `refused` and `bye` never change: every version of gsv understands them.
+// `refused` and `bye` only get new fields: every version of gsv understands them.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { type Code, isCode, SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
-import { type ClientInfo, LEAVE_REASONS, type LeaveReason } from "../abi/sys.ts";
+import { type ClientInfo, LEAVE_REASONS, type LeaveReason, type ProtocolRange } from "../abi/sys.ts";
 import { isNestedDeeper } from "../lib/depth.ts";
 import { sizeText } from "../lib/text/size.ts";
+import { protocolIn } from "./protocol.ts";
 
 export interface WireError {
   readonly code: Code;
@@ -18,6 +19,7 @@ export interface WireError {
 
 export interface KernelIdentity {
   readonly version: string;
+  readonly protocol: ProtocolRange;
   readonly pid: number;
   /** The binary of the kernel, for error messages. */
   readonly exe: string;
@@ -174,7 +176,8 @@ export function checkServerFrame(frame: Loose): ServerFrame | null {
     case "helloOk": {
       const { version, pid, exe } = frame;
       if (typeof version !== "string" || typeof pid !== "number") throw broken("the kernel does not say what it is");
-      return { kind: "helloOk", version, pid, exe: typeof exe === "string" ? exe : "gsv" };
+      const protocol = protocolIn(frame.protocol);
+      return { kind: "helloOk", version, protocol, pid, exe: typeof exe === "string" ? exe : "gsv" };
     }
     case "refused":
       return { kind: "refused", error: checkError(frame.error) };
@@ -210,7 +213,10 @@ function checkInfo(frame: Loose): ClientInfo {
   if (!isObject(env)) throw broken("hello has no environment");
   if (!isObject(flags)) throw broken("the settings of hello are not an object");
   const said = textsOf(flags);
-  return { clientId, version, cwd, env: textsOf(env), ...(Object.keys(said).length > 0 && { flags: said }) };
+  return {
+    ...{ clientId, version, protocol: protocolIn(frame.protocol), cwd, env: textsOf(env) },
+    ...(Object.keys(said).length > 0 && { flags: said }),
+  };
 }
 
 function textsOf(values: Loose): { readonly [name: string]: string } {

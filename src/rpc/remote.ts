@@ -4,10 +4,12 @@
 import { SysError } from "../abi/errno.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { LineState } from "../abi/remote.ts";
-import type { CallClass, Sys } from "../abi/sys.ts";
+import type { CallClass, CallOptions, ClientInfo, Sys } from "../abi/sys.ts";
 import { ConnectionLost, type Link } from "./client.ts";
 import { KernelSys } from "./connect.ts";
 import type { Finder } from "./find.ts";
+import type { KernelIdentity } from "./frame.ts";
+import { commonProtocol, PROTOCOL, protocolText } from "./protocol.ts";
 import { dialWebsocket, type WebsocketOptions } from "./websocket-link.ts";
 
 export interface RemoteOptions extends WebsocketOptions {
@@ -43,10 +45,19 @@ const RESTART_MS = 1000;
 export function openRemoteSys(options: RemoteOptions): Sys {
   const { clock, random, classOf } = options;
   const never = async () => {};
-  return new KernelSys(
+  const finder = new RemoteFinder(options);
+  const sys = new KernelSys(
     { clock, random, classOf, readSys: async () => null, showedInterrupted: () => false, startKernel: never },
-    new RemoteFinder(options),
+    finder,
   );
+  return {
+    call: <Result>(name: string, args: object, asked?: CallOptions) =>
+      sys.call<Result>(name, args, asked).catch((error) => {
+        throw finder.explained(error);
+      }),
+    on: (filter, listener) => sys.on(filter, listener),
+    close: () => sys.close(),
+  };
 }
 
 class RemoteFinder implements Finder {
@@ -57,6 +68,7 @@ class RemoteFinder implements Finder {
   private wasThere = false;
   private isCut = false;
   private failures = 0;
+  private kernel: KernelIdentity | null = null;
 
   constructor(private readonly options: RemoteOptions) {
     this.settings = { ...SETTINGS, ...options.settings };
@@ -94,9 +106,7 @@ class RemoteFinder implements Finder {
     if (this.refused !== null) throw this.refused;
     const { helloMs, helloMsMax } = this.settings;
     try {
-      const link = this.sameVersion(
-        await dialWebsocket(this.options, Math.min(helloMs * 2 ** this.failures, helloMsMax)),
-      );
+      const link = this.speaking(await dialWebsocket(this.options, Math.min(helloMs * 2 ** this.failures, helloMsMax)));
       this.failures = 0;
       this.there(link);
       return link;
@@ -138,14 +148,31 @@ class RemoteFinder implements Finder {
     return new SysError("EAGAIN", `${name} does not answer`, [`at ${url}; on that computer: gsv serve status`]);
   }
 
-  private sameVersion(link: Link): Link {
+  private speaking(link: Link): Link {
     const { server, info } = this.options;
-    const there = link.kernel.version;
-    if (there === info.version) return link;
+    const fault = protocolFault(info, link.kernel, server.name);
+    if (fault === null) {
+      this.kernel = link.kernel;
+      return link;
+    }
     link.close();
-    throw otherVersion(info.version, there, server.name);
+    throw fault;
+  }
+
+  /** A call or argument that only one of two builds has names the one to update. */
+  explained(error: unknown): unknown {
+    const { server, info } = this.options;
+    const there = this.kernel?.version ?? info.version;
+    if (!(error instanceof SysError) || there === info.version || !UNKNOWN.test(error.message)) return error;
+    const isOlder = Bun.semver.order(info.version, there) < 0;
+    return new SysError(error.code, `${error.message} (gsv ${there} on ${server.name}, ${info.version} here)`, [
+      updateHint(isOlder, server.name),
+    ]);
   }
 }
+
+/** How dispatch refuses what it does not know. */
+const UNKNOWN = /^no such syscall: |unknown argument "/;
 
 /** The hints of the kernel are for its own computer. */
 function withSignIn(error: SysError, url: string): SysError {
@@ -153,10 +180,20 @@ function withSignIn(error: SysError, url: string): SysError {
   return new SysError("EAUTH", error.message, [`sign in again: gsv login ${url}`]);
 }
 
-/** Says which side to update. */
-export function otherVersion(here: string, there: string, name: string): SysError {
-  const isOlder = Bun.semver.order(here, there) < 0;
-  return new SysError("ECONFIG", `gsv here is ${here}, on ${name} it is ${there}`, [
-    isOlder ? "update gsv on this computer" : `update gsv on ${name}`,
-  ]);
+type Speaker = Pick<ClientInfo, "version" | "protocol">;
+
+/** Null if both have a version of the protocol in common. Otherwise the error says which side to update. */
+export function protocolFault(here: Speaker, there: Speaker, name: string): SysError | null {
+  const { protocol: ours = PROTOCOL } = here;
+  const { protocol: theirs = PROTOCOL } = there;
+  if (commonProtocol(ours, theirs) !== null) return null;
+  return new SysError(
+    "ECONFIG",
+    `gsv ${here.version} here and ${there.version} on ${name} do not understand each other`,
+    [`${updateHint(ours.newest < theirs.oldest, name)} (${protocolText(ours)} here, ${protocolText(theirs)} there)`],
+  );
+}
+
+function updateHint(isOlderHere: boolean, name: string): string {
+  return isOlderHere ? "update gsv on this computer" : `update gsv on ${name}`;
 }

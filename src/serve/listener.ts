@@ -5,7 +5,7 @@ import type { Server, ServerWebSocket } from "bun";
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Arrival, Credentials, Entered, EntryRequest } from "../abi/identity.ts";
-import { type ClientInfo, type LeaveReason, NO_DIRECTORY, type Sys } from "../abi/sys.ts";
+import { type ClientInfo, type LeaveReason, NO_DIRECTORY, type ProtocolRange, type Sys } from "../abi/sys.ts";
 import { waitAtMost } from "../lib/wait.ts";
 import { Connection, type ConnectionOptions } from "../rpc/connection.ts";
 import { type Source, sourceOf } from "./arrival.ts";
@@ -26,6 +26,8 @@ export interface ListenOptions {
   /** Their headers say who the client is. */
   readonly proxies: readonly Network[];
   readonly version: string;
+  /** Default: PROTOCOL. */
+  readonly protocol?: ProtocolRange;
   readonly accept: (client: ClientInfo, login: Credentials, arrival: Arrival) => Promise<Sys>;
   readonly enter: (request: EntryRequest, arrival: Arrival) => Promise<Entered>;
   readonly connection: Omit<ConnectionOptions, "door">;
@@ -106,6 +108,7 @@ export function listen(options: ListenOptions): Listener {
         sockets.add(socket);
         const door = {
           version: options.version,
+          ...(options.protocol !== undefined && { protocol: options.protocol }),
           accept: (client: ClientInfo, login?: Credentials) => accept(client, login, socket),
         };
         const peers = peerSocket(socket, () => leaving !== null);

@@ -2,7 +2,7 @@
 
 import type { Entered, EntryRequest } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
-import type { Sys } from "../abi/sys.ts";
+import type { ProtocolRange, Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 
@@ -87,6 +87,7 @@ export interface Visit {
   readonly ended: AbortSignal;
   readonly isLeaving: boolean;
   readonly version: string;
+  readonly protocol: ProtocolRange;
   readonly host: ServeHost;
   /** All routes of this listener. */
   readonly routes: readonly Route[];

@@ -11,7 +11,7 @@ import type { Route, Visit } from "./route.ts";
 export const ROUTES: readonly Route[] = [
   {
     ...{ path: "/healthz", methods: ["GET"], who: "public", body: "none", isLasting: true },
-    answer: ({ version }) => json(200, { ...OK, version }),
+    answer: ({ version, protocol }) => json(200, { ...OK, version, protocol }),
   },
   {
     ...{ path: "/readyz", methods: ["GET"], who: "public", body: "none", isLasting: true },

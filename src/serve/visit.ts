@@ -3,7 +3,8 @@
 import type { Server } from "bun";
 import { SysError } from "../abi/errno.ts";
 import type { Arrival, Credentials, Entered, EntryRequest } from "../abi/identity.ts";
-import { type ClientInfo, NO_DIRECTORY, type Sys } from "../abi/sys.ts";
+import { type ClientInfo, NO_DIRECTORY, type ProtocolRange, type Sys } from "../abi/sys.ts";
+import { PROTOCOL } from "../rpc/protocol.ts";
 import { arrivalOf } from "./arrival.ts";
 import { bytesMaxOf, type Entry } from "./door.ts";
 import { problem } from "./rest.ts";
@@ -13,6 +14,7 @@ import type { Visitor } from "./websocket.ts";
 export interface VisitPorts {
   readonly listening: Server<Visitor>;
   readonly version: string;
+  readonly protocol?: ProtocolRange;
   readonly isLeaving: boolean;
   readonly host: ServeHost;
   readonly routes: readonly Route[];
@@ -33,7 +35,7 @@ export function visitOf(
   { route, params, entry }: Found & { readonly entry: Entry },
   ports: VisitPorts,
 ): Visit {
-  const { listening, version, peer, accept, enter } = ports;
+  const { listening, version, protocol = PROTOCOL, peer, accept, enter } = ports;
   const purpose = route.who === "metrics" ? "metrics" : "account";
   const arrival = arrivalOf(peer, request.headers.get("user-agent"), purpose);
   const ended = new AbortController();
@@ -53,7 +55,7 @@ export function visitOf(
 
   return {
     ...{ request, params, pieces, url: new URL(request.url), ended: ended.signal },
-    ...{ peer, version, isLeaving: ports.isLeaving, isSecure: ports.isSecure, cookie: ports.cookie },
+    ...{ peer, version, protocol, isLeaving: ports.isLeaving, isSecure: ports.isSecure, cookie: ports.cookie },
     ...{ host: ports.host, routes: ports.routes, left: ports.left, closing: ports.closing },
     async open() {
       return await accept(client, credentialsOf(entry), { ...arrival, onEnd: () => ended.abort() });

@@ -151,9 +151,14 @@ describe("checking frames", () => {
     });
     expect(() => checkClientFrame({ ...hello, flags: "all" })).toThrow("settings");
     expect(checkClientFrame({ ...hello, env: { A: "1", B: 2 }, extra: true })).toEqual({
-      ...hello,
+      ...{ ...hello, protocol: { oldest: 1, newest: 1 } },
       env: { A: "1" },
     } as never);
+    for (const protocol of [3, null, { oldest: 2, newest: 1 }, { oldest: 0, newest: 1 }, { oldest: 1.5, newest: 2 }])
+      expect(checkClientFrame({ ...hello, protocol })).toMatchObject({ protocol: { oldest: 1, newest: 1 } });
+    expect(checkClientFrame({ ...hello, protocol: { oldest: 2, newest: 3 } })).toMatchObject({
+      protocol: { oldest: 2, newest: 3 },
+    });
   });
 
   test("accepts known frames of a kernel and skips the kinds of a newer one", () => {

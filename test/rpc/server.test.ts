@@ -7,6 +7,7 @@ import { SysError } from "../../src/abi/errno.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { Listeners } from "../../src/rpc/listeners.ts";
+import { PROTOCOL } from "../../src/rpc/protocol.ts";
 import { delta, info, text, until } from "../support/door.ts";
 import { rejection } from "../support/refusal.ts";
 import { cleanUp, client, helloLine, kernel, raw } from "../support/wire.ts";
@@ -17,8 +18,8 @@ describe("saying hello", () => {
   test("the server sees exactly the client's hello, and the client learns the owner of the kernel", async () => {
     const { socketPath, door } = await kernel();
     const link = await client(socketPath, { env: { GSV_MODEL: "offline" } });
-    expect(link.kernel).toEqual({ version: "1.0.0", pid: 77, exe: "/opt/gsv" });
-    expect(door.clients).toEqual([info({ env: { GSV_MODEL: "offline" } })]);
+    expect(link.kernel).toEqual({ version: "1.0.0", protocol: PROTOCOL, pid: 77, exe: "/opt/gsv" });
+    expect(door.clients).toEqual([info({ protocol: PROTOCOL, env: { GSV_MODEL: "offline" } })]);
   });
 
   test("a refused client gets the reason and is disconnected", async () => {

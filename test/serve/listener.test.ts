@@ -53,7 +53,7 @@ test("a method that a path does not have is answered with those that it has", as
     await fetch(`${listener!.url}/healthz`, { method: "HEAD" }),
   ];
   expect([call.status, call.headers.get("allow")]).toEqual([405, "POST"]);
-  expect([health.status, health.headers.get("content-length"), await health.text()]).toEqual([200, "30", ""]);
+  expect([health.status, health.headers.get("content-length"), await health.text()]).toEqual([200, "65", ""]);
 });
 
 test("a repeated key carries a call out once", async () => {

@@ -16,8 +16,8 @@ afterEach(async () => {
   listener = null;
 });
 
-function served(more: Parameters<typeof listening>[1] = {}, version = "1.0.0"): string {
-  listener = listening(new FakeDoor(undefined, version), { at: "127.0.0.1:0", ...more });
+function served(more: Parameters<typeof listening>[1] = {}): string {
+  listener = listening(new FakeDoor(), { at: "127.0.0.1:0", ...more });
   return listener.url;
 }
 
@@ -63,15 +63,6 @@ test("another certificate than the pinned one is refused as changed", async () =
   const fault = await faultOf(sys.call("echo", {}));
   expect(fault).toMatchObject({ code: "ECONFIG", message: "the certificate of box has changed" });
   await sys.close();
-});
-
-test.each([
-  ["0.9.0", "update gsv on 127.0.0.1"],
-  ["2.0.0", "update gsv on this computer"],
-])("a server of version %s: %s", async (version, hint) => {
-  const url = served({}, version);
-  const fault = await faultOf(entry().check({ url, certificate: null }));
-  expect(fault).toMatchObject({ code: "ECONFIG", hints: [hint] });
 });
 
 test("what answers must be gsv, and something must answer", async () => {

@@ -2,7 +2,8 @@
 
 import { isCode, SysError } from "../../abi/errno.ts";
 import type { RemoteEntry, RemoteLogin, RemoteSecret } from "../../abi/remote.ts";
-import { otherVersion } from "../../rpc/remote.ts";
+import { protocolIn } from "../../rpc/protocol.ts";
+import { protocolFault } from "../../rpc/remote.ts";
 import { wrongServer } from "../../rpc/websocket-link.ts";
 import { isLoopbackHost } from "../../serve/listen-address.ts";
 import { certificateAt, type HttpAnswer, requestAt } from "./http.ts";
@@ -21,9 +22,10 @@ export function remoteEntry(machine: RemoteMachine): RemoteEntry {
     async check(at) {
       const { status, value } = await requestAt(at, machine, { path: "/healthz" });
       if (value.ok !== true) throw wrongServer(at.url, status);
-      const { version } = value;
-      if (typeof version === "string" && version !== info.version)
-        throw otherVersion(info.version, version, new URL(at.url).hostname);
+      const { version, protocol } = value;
+      if (typeof version !== "string") throw wrongServer(at.url, status);
+      const fault = protocolFault(info, { version, protocol: protocolIn(protocol) }, new URL(at.url).hostname);
+      if (fault !== null) throw fault;
     },
     async signIn(at, secret) {
       const { status, value } = await requestAt(at, machine, {
