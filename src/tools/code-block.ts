@@ -4,7 +4,7 @@ import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
-import type { CodeEnd, CodeJob, FromCode, ToCode } from "./code-words.ts";
+import type { BlockServer, CodeEnd, CodeJob, FromCode, ToCode } from "./code-words.ts";
 
 export interface CodeRunner {
   post(message: ToCode): void;
@@ -26,6 +26,7 @@ export interface BlockRequest {
   readonly args: unknown;
   readonly now: number;
   readonly seed: number;
+  readonly servers: readonly BlockServer[];
 }
 
 const START_MS = 15_000;
@@ -33,7 +34,7 @@ const GRACE_MS = 1000;
 
 export async function runBlock(
   { newRunner, clock }: { readonly newRunner: () => CodeRunner; readonly clock: Clock },
-  { code, args, now, seed }: BlockRequest,
+  { code, args, now, seed, servers }: BlockRequest,
   { call, signal }: BlockPlace,
 ): Promise<CodeEnd> {
   const limits = {
@@ -43,7 +44,7 @@ export async function runBlock(
     outputBytesMax: LIMITS.codeOutputBytesMax,
     callsMax: LIMITS.codeCallsMax,
   };
-  const job: CodeJob = { code, args: JSON.stringify(args ?? null), now, seed, limits };
+  const job: CodeJob = { code, args: JSON.stringify(args ?? null), now, seed, servers, limits };
   const runner = newRunner();
   const ended = Promise.withResolvers<CodeEnd>();
   const fail = (fault: string) => ended.resolve({ result: null, logs: [], fault });

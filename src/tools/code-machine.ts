@@ -84,8 +84,9 @@ export class CodeMachine {
   private begin(): void {
     const { context, job } = this;
     this.runtime.setInterruptHandler(() => this.isOver());
-    const args = `{"args":${job.args},"now":${Math.floor(job.now)},"seed":${job.seed >>> 0}}`;
-    this.put("__facts", context.newString(args));
+    const servers = JSON.stringify(job.servers);
+    const facts = `{"args":${job.args},"now":${Math.floor(job.now)},"seed":${job.seed >>> 0},"servers":${servers}}`;
+    this.put("__facts", context.newString(facts));
     this.put(
       "__call",
       context.newFunction("call", (name, given) => this.called(name, given)),

@@ -7,6 +7,7 @@ export interface CodeJob {
   /** Fixed time and random seed: a repeated block must do the same. */
   readonly now: number;
   readonly seed: number;
+  readonly servers: readonly BlockServer[];
   readonly limits: {
     readonly memoryBytesMax: number;
     readonly stackBytesMax: number;
@@ -16,6 +17,14 @@ export interface CodeJob {
     readonly outputBytesMax: number;
     readonly callsMax: number;
   };
+}
+
+/** An MCP server, whose tools are functions of the block. */
+export interface BlockServer {
+  readonly name: string;
+  readonly tools: readonly string[];
+  /** What printing it prints. */
+  readonly types: string;
 }
 
 export interface CodeEnd {

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { realClock } from "../../src/lib/clock.ts";
 import { type CallAnswer, runBlock } from "../../src/tools/code-block.ts";
-import type { CodeEnd } from "../../src/tools/code-words.ts";
+import type { BlockServer, CodeEnd } from "../../src/tools/code-words.ts";
 import { newCodeRunner } from "../../src/workers/workers.ts";
 
 type Call = (name: string, args: string) => Promise<CallAnswer>;
@@ -11,8 +11,11 @@ type Call = (name: string, args: string) => Promise<CallAnswer>;
 const echo: Call = async (name, args) => ({ value: { name, args: JSON.parse(args) as unknown } });
 const never = new AbortController().signal;
 
-function run(code: string, { args = null as unknown, call = echo, signal = never } = {}): Promise<CodeEnd> {
-  const request = { code, args, now: 1_700_000_000_000, seed: 7 };
+function run(
+  code: string,
+  { args = null as unknown, call = echo, signal = never, servers = [] as readonly BlockServer[] } = {},
+): Promise<CodeEnd> {
+  const request = { code, args, now: 1_700_000_000_000, seed: 7, servers };
   return runBlock({ newRunner: newCodeRunner, clock: realClock }, request, { call, signal });
 }
 
@@ -129,7 +132,7 @@ test("a block that spins blocks only its own thread, and ends when it is cancell
 test("a block's time limit ends spinning, also in code that cannot be interrupted; waits for calls do not count", async () => {
   // A clock that runs twenty times faster watches; the interpreter has its own.
   const hasty = { ...realClock, after: (ms: number, work: () => void) => realClock.after(ms / 20, work) };
-  const request = { args: null, now: 0, seed: 1 };
+  const request = { args: null, now: 0, seed: 1, servers: [] };
   const ports = { newRunner: newCodeRunner, clock: { ...hasty, after: soon(hasty.after) } };
   const spin = { ...request, code: "for (;;) {}" };
   expect((await runBlock(ports, spin, { call: echo, signal: never })).fault).toMatch(/^it took longer than 10 s/);
@@ -146,3 +149,31 @@ test("a block's time limit ends spinning, also in code that cannot be interrupte
 function soon(after: typeof realClock.after): typeof realClock.after {
   return (ms, work) => (ms > 12_000 ? realClock.after(ms, work) : after(ms, work));
 }
+
+test("servers are globals whose tools are functions, whatever their names; one that is missing is named", async () => {
+  const tools = ["create_issue", "look-up", "a-b", "a.b", "constructor", "__proto__", "search"];
+  const servers = [
+    { name: "git-hub", tools, types: "git-hub: {…}" },
+    { name: "fs", tools: ["read"], types: "" },
+  ];
+  const call: Call = async (name, args) => {
+    const { tool } = JSON.parse(args) as { tool: string };
+    return {
+      value: tool.endsWith("create_issue") ? { text: "1", structured: { number: 1 } } : { text: `${name} ${tool}` },
+    };
+  };
+  const ask = (code: string) => run(code, { servers, call });
+  const code = `console.log(git_hub);
+    const { constructor: made, __proto__: odd } = git_hub;
+    return [await git_hub.create_issue({ title: "x" }), await git_hub.look_up(), await mcp["git-hub"]["a.b"]({}),
+      await made({}), await odd({}), await mcp.fs.read({}), typeof fs.write, "then" in git_hub];`;
+  const { result, logs, fault } = await ask(code);
+  expect([fault, logs]).toEqual([null, ["git-hub: {…}"]]);
+  const called = ["look-up", "a.b", "constructor", "__proto__"].map((tool) => `sys.mcp.call mcp.git-hub.${tool}`);
+  expect(JSON.parse(result!)).toEqual([{ number: 1 }, ...called, "sys.mcp.call mcp.fs.read", "function", false]);
+  expect((await ask("return await git_hub.a_b({})")).fault).toMatch(
+    /^Error: git-hub has no a_b; it has: create_issue, look-up/,
+  );
+  expect((await ask("return await git_hub.search('words')")).fault).toMatch(/takes one object/);
+  expect((await ask("git_hub.search = 1; return git_hub.search === 1")).result).toBe("false");
+});

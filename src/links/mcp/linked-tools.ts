@@ -13,11 +13,13 @@ import {
 import type { ToolSpec } from "../../abi/stream.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
+import type { ServerFunction } from "../../process/run/offered-tools.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ServerAnswer } from "../../syscalls/run/server-tools.ts";
 import { tokensOf } from "./pins.ts";
 import { foundTools } from "./search.ts";
 import type { LinkedTool, McpServers } from "./servers.ts";
+import { declarationsOf, signatureOf } from "./typed.ts";
 
 export interface LinkedToolPorts {
   readonly servers: Pick<McpServers, "tools" | "tool" | "call" | "list">;
@@ -30,13 +32,37 @@ type Asked = { readonly tool: string; readonly args: { readonly [name: string]: 
 const LINE_CHARS = 100;
 
 export class LinkedTools {
+  private readonly sizes = new WeakMap<readonly LinkedTool[], number>();
+
   constructor(private readonly ports: LinkedToolPorts) {}
 
   async specs(ownerUid: number): Promise<readonly ToolSpec[]> {
     const tools = await this.ports.servers.tools(ownerUid);
     if (tools.length === 0) return [];
-    const specs = tools.map(({ spec }) => spec);
-    return tokensOf(specs) <= (await this.ports.deferAbove(ownerUid)) ? specs : [searchSpec(tools), CALL_SPEC];
+    return (await this.isDeferred(ownerUid, tools)) ? [searchSpec(tools), CALL_SPEC] : tools.map(({ spec }) => spec);
+  }
+
+  async functions(ownerUid: number): Promise<readonly ServerFunction[]> {
+    const tools = await this.ports.servers.tools(ownerUid);
+    const isDeferred = await this.isDeferred(ownerUid, tools);
+    return tools.map(({ row, pinned, spec }) => ({
+      ...{ server: row.name, tool: pinned.tool.name },
+      by: isDeferred ? MCP_CALL : spec.name,
+    }));
+  }
+
+  async declarations(ownerUid: number, server: string): Promise<string> {
+    const own = (await this.ports.servers.tools(ownerUid)).filter(({ row }) => row.name === server);
+    return declarationsOf(
+      server,
+      own.map(({ pinned }) => pinned.tool),
+    );
+  }
+
+  private async isDeferred(ownerUid: number, tools: readonly LinkedTool[]): Promise<boolean> {
+    const tokens = this.sizes.get(tools) ?? tokensOf(tools.map(({ spec }) => spec));
+    this.sizes.set(tools, tokens);
+    return tokens > (await this.ports.deferAbove(ownerUid));
   }
 
   has(tool: string): boolean {
@@ -55,7 +81,8 @@ export class LinkedTools {
     const end = await this.ports.servers.call(linked, args, signal);
     const shown = mcpToolName({ server: linked.row.name, tool: linked.pinned.tool.name });
     if (end.kind === "failed") throw new SysError("EIO", `${clip(shown)} failed: ${end.text}`);
-    return { text: end.text, ...(end.kind === "unknown" && { lost: true }) };
+    if (end.kind === "unknown") return { text: end.text, lost: true };
+    return { text: end.text, ...(end.structured !== undefined && { structured: end.structured }) };
   }
 
   /** Throws if a call of the tool would fail, whatever a person answers. */
@@ -81,7 +108,8 @@ export class LinkedTools {
     return found
       .map(({ name, description, parameters }) => {
         const { row, pinned } = byName.get(name)!;
-        return `${row.name}.${reveal(pinned.tool.name)}: ${description}\narguments: ${JSON.stringify(parameters)}`;
+        const code = `${row.name.replaceAll("-", "_")}.${signatureOf(pinned.tool)}`;
+        return `${row.name}.${reveal(pinned.tool.name)}: ${description}\narguments: ${JSON.stringify(parameters)}\nin CodeMode: ${code}`;
       })
       .join("\n\n");
   }

@@ -1,7 +1,13 @@
 // What became of a tool call, from the result of its server. The text is for the model; pictures and sounds are kept apart.
 
 export type CallEnd =
-  | { readonly kind: "done"; readonly text: string; readonly media: readonly Media[] }
+  | {
+      readonly kind: "done";
+      readonly text: string;
+      readonly media: readonly Media[];
+      /** As the server gave it, besides its text. */
+      readonly structured?: unknown;
+    }
   /** The tool failed. */
   | { readonly kind: "failed"; readonly text: string }
   /** No answer came: the tool may have run. */
@@ -45,7 +51,8 @@ export function endOf({ content = [], structuredContent, isError = false }: Resu
     texts.push(JSON.stringify(structuredContent));
   const text = texts.join("\n");
   if (isError) return { kind: "failed", text: text || "the tool failed without a reason" };
-  return { kind: "done", text, media: parts.flatMap(({ media }) => media) };
+  const structured = structuredContent === undefined ? {} : { structured: structuredContent };
+  return { kind: "done", text, media: parts.flatMap(({ media }) => media), ...structured };
 }
 
 function partOf(block: Block): { readonly text: string; readonly media: readonly Media[] } {

@@ -40,6 +40,8 @@ export class McpServers {
   private readonly running = new Map<string, RunningServer>();
   private readonly logs = new Map<string, string[]>();
   private readonly byUid = new Map<number, Promise<readonly McpServerRow[]>>();
+  /** By list of servers: definitions are compared once, not at each call. */
+  private readonly toolsOf = new WeakMap<readonly McpServerRow[], readonly LinkedTool[]>();
 
   constructor(private readonly ports: McpServersPorts) {}
 
@@ -68,15 +70,10 @@ export class McpServers {
 
   /** What models may call, in a stable order. */
   async tools(uid: number): Promise<readonly LinkedTool[]> {
-    const enabled = (await this.list(uid)).filter((row) => row.enabled);
-    const linked = enabled.flatMap((row) =>
-      usable(row.pinned, row.found?.offered ?? []).map((pinned) => ({
-        ...{ row, pinned },
-        spec: specOf(row.name, pinned.tool),
-      })),
-    );
-    const names = new Set<string>();
-    return linked.filter(({ spec: { name } }) => !names.has(name) && names.add(name));
+    const rows = await this.list(uid);
+    const known = this.toolsOf.get(rows) ?? linkedTools(rows);
+    this.toolsOf.set(rows, known);
+    return known;
   }
 
   async tool(uid: number, { server, tool }: McpToolName): Promise<LinkedTool | null> {
@@ -158,4 +155,16 @@ export class McpServers {
     if (lines.length > LOG_LINES) lines.shift();
     this.logs.set(id, lines);
   }
+}
+
+function linkedTools(rows: readonly McpServerRow[]): readonly LinkedTool[] {
+  const enabled = rows.filter((row) => row.enabled);
+  const linked = enabled.flatMap((row) =>
+    usable(row.pinned, row.found?.offered ?? []).map((pinned) => ({
+      ...{ row, pinned },
+      spec: specOf(row.name, pinned.tool),
+    })),
+  );
+  const names = new Set<string>();
+  return linked.filter(({ spec: { name } }) => !names.has(name) && names.add(name));
 }

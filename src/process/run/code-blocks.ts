@@ -5,13 +5,18 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "../../abi/ids.ts";
+import { MCP_CALL, mcpToolNamed } from "../../abi/links/mcp.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { clip } from "../../lib/text/truncate.ts";
 import type { NestedCall } from "../../store/process/nested.ts";
 import type { CallRow, ProcessStore } from "../../store/process/verbs.ts";
 import type { CodeMode } from "../../syscalls/run/codemode.ts";
 import type { AnySyscall } from "../../syscalls/table.ts";
 import { type CallAnswer, type CodeRunner, runBlock } from "../../tools/code-block.ts";
+import type { BlockServer } from "../../tools/code-words.ts";
 import type { CallsOutcome, CurrentRun } from "./current-run.ts";
+import type { OfferedTools, ServerFunction } from "./offered-tools.ts";
+import { asCalled, SERVER_CALL } from "./tool-servers.ts";
 
 export interface BlocksPorts {
   readonly newRunner: () => CodeRunner;
@@ -45,7 +50,7 @@ export class Blocks implements CodeMode {
       ]);
     this.running++;
     try {
-      const request = { code, args, ...beginningOf(requestId) };
+      const request = { code, args, servers: await calls.servers(code), ...beginningOf(requestId) };
       const place = { call: (name: string, json: string) => calls.call(name, json), signal };
       const { result, logs, fault } = await runBlock(this.ports, request, place);
       if (fault !== null) throw new SysError("EINVAL", `the code failed: ${fault}`, logHints(logs));
@@ -73,11 +78,12 @@ export interface BlockCallPorts {
   readonly store: ProcessStore;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  readonly offered: Pick<OfferedTools, "functions" | "declarations">;
   readonly runOne: (place: CurrentRun, call: CallRow) => Promise<CallsOutcome>;
 }
 
 /** Calls that a model could make itself and that end when they return. */
-const CALLABLE = ["fs.read", "fs.write", "fs.edit", "fs.delete", "fs.search", "shell.exec", "net.fetch"];
+const CALLABLE = ["fs.read", "fs.write", "fs.edit", "fs.delete", "fs.search", "shell.exec", "net.fetch", SERVER_CALL];
 
 export class BlockCalls {
   /** The block stopped: it waits for approval, or the run belongs to another kernel. */
@@ -85,6 +91,7 @@ export class BlockCalls {
   private position = 0;
   private bytes = 0;
   private known: Map<number, NestedCall> | null = null;
+  private functions: readonly ServerFunction[] = [];
 
   constructor(
     private readonly ports: BlockCallPorts,
@@ -96,29 +103,65 @@ export class BlockCalls {
     return (await this.load()).size > 0;
   }
 
+  /** The MCP servers of the process. Only those that the code names come with their types. */
+  async servers(code: string): Promise<readonly BlockServer[]> {
+    const { offered } = this.ports;
+    this.functions = await offered.functions(this.place.row);
+    const byServer = Map.groupBy(this.functions, ({ server }) => server);
+    const named = ([name, functions]: [string, readonly ServerFunction[]]) => ({
+      ...{ name, tools: functions.map(({ tool }) => tool) },
+      isNamed: code.includes(name) || code.includes(name.replaceAll("-", "_")),
+    });
+    return await Promise.all(
+      [...byServer].map(named).map(async ({ isNamed, ...server }) => ({
+        ...server,
+        types: isNamed ? await offered.declarations(this.place.row, server.name) : server.tools.join(" "),
+      })),
+    );
+  }
+
   async call(name: string, json: string): Promise<CallAnswer> {
     const position = this.position++;
     const known = (await this.load()).get(position) ?? null;
     const syscall = CALLABLE.includes(name) ? this.ports.table.get(name) : undefined;
-    if (syscall?.tool === undefined) throw new SysError("EINVAL", `code blocks cannot call ${name.slice(0, 40)}`);
+    if (syscall === undefined) throw new SysError("EINVAL", `code blocks cannot call ${name.slice(0, 40)}`);
     if (Buffer.byteLength(json) > LIMITS.toolArgsBytesMax)
       return { fault: `EFBIG: one call takes at most ${LIMITS.toolArgsBytesMax} bytes` };
     const args = JSON.parse(json) as CallRow["args"];
-    if (known !== null && (known.call.call !== name || JSON.stringify(known.call.args) !== JSON.stringify(args)))
+    if (known !== null && (known.call.call !== name || JSON.stringify(asCalled(known.call)) !== JSON.stringify(args)))
       throw new SysError("ECONFLICT", `the block made other calls when it ran again: call ${position + 1} differs`);
     this.count(json);
     if (known?.result) return this.answered(known.result);
-    return await this.carryOut(position, known?.call ?? (await this.begun(position, syscall, args)));
+    return await this.carryOut(
+      position,
+      known?.call ?? (await this.begun(position, syscall, this.asModel(syscall, args))),
+    );
   }
 
-  private async begun(position: number, syscall: AnySyscall, args: CallRow["args"]): Promise<CallRow> {
+  /** The call as a model would make it. */
+  private asModel(syscall: AnySyscall, args: CallRow["args"]): Pick<CallRow, "tool" | "args"> {
+    if (syscall.name !== SERVER_CALL) return { tool: syscall.tool?.name ?? syscall.name, args };
+    const name = mcpToolNamed(String(args.tool));
+    const found = this.functions.find(({ server, tool }) => server === name?.server && tool === name.tool);
+    if (found === undefined)
+      throw new SysError("EINVAL", `no server of this process has the tool ${clip(String(args.tool))}`);
+    const { server, tool, by } = found;
+    const given = args.args as CallRow["args"];
+    return { tool: by, args: by === MCP_CALL ? { tool: `${server}.${tool}`, args: given } : given };
+  }
+
+  private async begun(
+    position: number,
+    syscall: AnySyscall,
+    { tool, args }: Pick<CallRow, "tool" | "args">,
+  ): Promise<CallRow> {
     const { store, clock, random } = this.ports;
     const { row, run } = this.place;
     const now = clock.now();
     const call: CallRow = {
       dispatchId: uuidv7(now, random),
       callId: `${this.block.callId}.${position + 1}`,
-      tool: syscall.tool?.name ?? syscall.name,
+      tool,
       call: syscall.name,
       args,
       repeat: syscall.tool?.repeat ?? "effect",

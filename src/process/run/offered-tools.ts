@@ -19,7 +19,22 @@ export interface LinkedTools {
   specs(ownerUid: number): Promise<readonly ToolSpec[]>;
   /** Whether a model may name the tool, now or after a search. */
   has(tool: string): boolean;
+  functions(ownerUid: number): Promise<readonly ServerFunction[]>;
+  /** The declarations of a server's functions, for people and models. */
+  declarations(ownerUid: number, server: string): Promise<string>;
 }
+
+/** A tool of an MCP server as code blocks call it. */
+export interface ServerFunction {
+  readonly server: string;
+  readonly tool: string;
+  /** The tool of the process that makes such calls. */
+  readonly by: string;
+}
+
+const BLOCK_TOOL = "CodeMode";
+const FUNCTIONS_TEXT =
+  "\nTools of MCP servers are functions too: mcp__notes__add is notes.add({…}), with _ for each - in a name; → its structured result, or else its text. console.log(notes) prints the types of all.";
 
 export class OfferedTools {
   private readonly byTool: ReadonlyMap<string, AnySyscall>;
@@ -46,7 +61,25 @@ export class OfferedTools {
       parameters: parametersOf(call.input),
     }));
     if (!mayUse({ capabilities: ["*"], dropped }, SERVER_CALL)) return own;
-    return [...own, ...(await this.served(row)).filter(({ name }) => allowed.has(name))];
+    const served = (await this.served(row)).filter(({ name }) => allowed.has(name));
+    if (!served.some(({ name }) => this.ports.linked.has(name))) return [...own, ...served];
+    const told = own.map((spec) =>
+      spec.name === BLOCK_TOOL ? { ...spec, description: spec.description + FUNCTIONS_TEXT } : spec,
+    );
+    return [...told, ...served];
+  }
+
+  /** The tools of MCP servers that a code block of the process may call. */
+  async functions(row: ProcessRow): Promise<readonly ServerFunction[]> {
+    if (!mayUse({ capabilities: ["*"], dropped: row.dropped }, SERVER_CALL)) return [];
+    const all = await this.ports.linked.functions(row.ownerUid);
+    if (all.length === 0) return [];
+    const allowed = await this.namesFor(row);
+    return all.filter(({ by }) => allowed.has(by));
+  }
+
+  declarations({ ownerUid }: ProcessRow, server: string): Promise<string> {
+    return this.ports.linked.declarations(ownerUid, server);
   }
 
   names(): readonly string[] {

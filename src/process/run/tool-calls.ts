@@ -182,9 +182,9 @@ export class ToolCalls {
   }
 
   private blockOf(place: CurrentRun, call: CallRow): BlockCalls {
-    const { table, store, clock, random } = this.ports;
+    const { table, store, clock, random, offered } = this.ports;
     const runOne = (where: CurrentRun, nested: CallRow) => this.runOne(where, nested);
-    return new BlockCalls({ table, store, clock, random, runOne }, place, call);
+    return new BlockCalls({ table, store, clock, random, offered, runOne }, place, call);
   }
 
   private async effect(
@@ -213,8 +213,9 @@ export class ToolCalls {
       const again = syscall.name === "shell.exec" ? runAgain(row, { seen, had, execed: result as Execed }) : null;
       const image = shows?.image(result as never) ?? null;
       const media = image === null ? {} : { media: [await this.ports.keepImage(row, image)] };
-      const output = call.block === undefined ? modelText(syscall, result) : JSON.stringify(result ?? null);
       const isLost = (result as { readonly lost?: boolean } | null)?.lost === true;
+      const isText = call.block === undefined || isLost;
+      const output = isText ? modelText(syscall, result) : JSON.stringify(result ?? null);
       return {
         outcome: isLost ? "unknown" : "completed",
         output: `${approval?.edited ? editedText(call, approval) : ""}${output}`,

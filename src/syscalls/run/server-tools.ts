@@ -4,6 +4,8 @@ import { type CallContext, field, syscall, value } from "../define.ts";
 
 export interface ServerAnswer {
   readonly text: string;
+  /** Structured output, which its text may repeat. */
+  readonly structured?: unknown;
   /** No answer came: the tool may have run. */
   readonly lost?: true;
 }
