@@ -78,6 +78,8 @@ export interface Remotes {
   readonly name: string | null;
   /** Receives cuts of the connection instead of stderr, until the returned function is called. */
   onLine(listener: (state: LineState) => void): () => void;
+  /** Receives the reason when the kernel ends the login of this client, until the returned function is called. Calls fail with it too. */
+  onSignedOut(listener: (why: SysError) => void): () => void;
   /** Throws with a remote kernel: `what` works with the home of this computer only. */
   onlyHere(what: string): Promise<void>;
   saved(): Promise<SavedRemotes>;

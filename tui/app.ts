@@ -149,6 +149,9 @@ class App {
     const { terminal, early } = this.ports;
     const stop = this.io.sys().on({ names: SIGNALS }, (signal) => this.presence.onSignal(signal));
     const stopWatching = this.io.remotes.onLine((line) => this.dispatch({ type: "line", isCut: line === "lost" }));
+    const stopAwaitingEnd = this.io.remotes.onSignedOut(({ message, hints }) =>
+      this.dispatch({ type: "signed-out", text: [message, ...hints].join("; "), at: this.io.clock.now() }),
+    );
     terminal.onResize(() => {
       this.screen.resized();
       this.show();
@@ -175,6 +178,7 @@ class App {
       this.presence.keep();
       stop();
       stopWatching();
+      stopAwaitingEnd();
       stopListening();
       this.restore();
       terminal.give();

@@ -1,7 +1,7 @@
 // `gsv events`: signals of the kernel as JSON lines, until ctrl-c. Gaps are reported: `resync` names the message to read history from, `lost` the
 // number of dropped signals.
 
-import { ENDED_BY } from "../../src/abi/errno.ts";
+import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import { isPid } from "../../src/abi/ids.ts";
 import { namesSignals, SIGNAL_NAMES, type Signal } from "../../src/abi/signal.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
@@ -49,6 +49,7 @@ export const events = command(spec, async ({ args }, io) => {
   const wanted = names.length === 0 ? USUAL : names;
   const stops = filters.map((filter) => io.sys().on({ ...filter, names: wanted }, (signal) => incoming.add(signal)));
   stops.push(io.onEnding((name) => incoming.end(ENDED_BY[name])));
+  stops.push(io.remotes.onSignedOut((why) => incoming.end(why)));
   try {
     // An unknown process would wait forever. Asked after subscribing, so that no event is missed.
     for (const pid of pids) await io.sys().call("proc.get", { pid });
@@ -70,6 +71,7 @@ function needSignal(word: string): void {
 async function printed(io: Io, incoming: Incoming, most: number): Promise<number> {
   for (let count = 0; count < most && !io.stdout.closed; ) {
     const next = await incoming.next();
+    if ("fault" in next) throw next.fault;
     if ("exit" in next) return next.exit;
     await io.stdout.write(jsonLine("lost" in next ? { name: "lost", count: next.lost } : next.signal));
     if ("signal" in next) count++;
@@ -79,10 +81,14 @@ async function printed(io: Io, incoming: Incoming, most: number): Promise<number
   return io.stdout.closed ? ENDED_BY.PIPE : 0;
 }
 
-type Next = { readonly signal: Signal } | { readonly lost: number } | { readonly exit: number };
+type Next =
+  | { readonly fault: SysError }
+  | { readonly signal: Signal }
+  | { readonly lost: number }
+  | { readonly exit: number };
 
 class Incoming {
-  private readonly queue = new Queue<Signal | number>();
+  private readonly queue = new Queue<Signal | SysError | number>();
   private waiting = 0;
   private lost = 0;
 
@@ -98,8 +104,9 @@ class Incoming {
     this.queue.push(signal);
   }
 
-  end(exit: number): void {
-    this.queue.push(exit);
+  /** With an exit status, or with an error. */
+  end(how: number | SysError): void {
+    this.queue.push(how);
   }
 
   async next(): Promise<Next> {
@@ -110,6 +117,7 @@ class Incoming {
     }
     const item = await this.queue.next();
     if (typeof item === "number") return { exit: item };
+    if (item instanceof SysError) return { fault: item };
     this.waiting--;
     return { signal: item };
   }

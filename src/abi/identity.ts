@@ -1,6 +1,7 @@
 // Who acts. An Identity is an account with its groups. A Caller is an identity that makes a call,
 // with how it is connected and what it may do. Capabilities are checked first, then ownership.
 
+import type { SysError } from "./errno.ts";
 import type { Grant } from "./grants.ts";
 import type { Cause } from "./process/cause.ts";
 
@@ -60,8 +61,8 @@ export interface Arrival {
   /** What it calls itself: printable and short. */
   readonly program: string;
   readonly purpose: "account" | "metrics";
-  /** Called when the login ends before the connection. */
-  readonly onEnd?: () => void;
+  /** Called when the login ends before the connection, with the reason. */
+  readonly onEnd?: (why: SysError) => void;
 }
 
 /** A name and a password, or a one-time code. */

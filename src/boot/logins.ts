@@ -28,6 +28,6 @@ export async function accepted(
       await sys.close();
     },
     on: (filter, listener) =>
-      session.hears ? sys.on(filter, (signal) => session.alive() && listener(signal)) : () => {},
+      session.hears ? sys.on(filter, (signal) => session.end() === null && listener(signal)) : () => {},
   };
 }

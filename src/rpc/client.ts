@@ -56,6 +56,8 @@ export interface Link {
   readonly ended: Promise<void>;
   /** Whether it ended from the other side, or by a fault. */
   readonly isLost: boolean;
+  /** Why it ended; null if it has not. */
+  readonly fault: Error | null;
   call(name: string, args: object, options?: CallOptions): Promise<unknown>;
   on(filter: SignalFilter, listener: (signal: Signal) => void): () => void;
   close(): void;
@@ -151,7 +153,7 @@ export class SocketLink implements Link {
   /** Runs that have begun to answer and have not ended. */
   private readonly runs = new Set<string>();
   private nextId = 1;
-  private fault: Error | null = null;
+  fault: Error | null = null;
   private isClosed = false;
 
   constructor(clock: Clock) {

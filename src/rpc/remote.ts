@@ -17,6 +17,8 @@ export interface RemoteOptions extends WebsocketOptions {
   readonly classOf: (call: string) => Promise<CallClass | undefined>;
   /** Called when the connection is lost, and when it is back. */
   readonly onLine?: (state: LineState) => void;
+  /** Called when the kernel ends this login. Nothing is retried then. */
+  readonly onSignedOut?: (why: SysError) => void;
   readonly settings?: Partial<RemoteSettings>;
 }
 
@@ -113,9 +115,15 @@ class RemoteFinder implements Finder {
     } catch (error) {
       this.failures = Math.min(this.failures + 1, 10);
       if (!(error instanceof SysError) || error.code !== "EAUTH") throw error;
-      this.refused = withSignIn(error, this.options.server.url);
-      throw this.refused;
+      throw this.signedOut(error);
     }
+  }
+
+  private signedOut(error: SysError): SysError {
+    const isFirst = this.refused === null;
+    this.refused ??= withSignIn(error, this.options.server.url);
+    if (isFirst && this.wasThere) this.options.onSignedOut?.(this.refused);
+    return this.refused;
   }
 
   private there(link: Link): void {
@@ -123,7 +131,8 @@ class RemoteFinder implements Finder {
     if (this.isCut) this.options.onLine?.("back");
     this.isCut = false;
     void link.ended.then(() => {
-      if (link.isLost && link.leaving === null) this.cut();
+      if (link.fault instanceof SysError && link.fault.code === "EAUTH") this.signedOut(link.fault);
+      else if (link.isLost && link.leaving === null) this.cut();
     });
   }
 
@@ -163,6 +172,7 @@ class RemoteFinder implements Finder {
   explained(error: unknown): unknown {
     const { server, info } = this.options;
     const there = this.kernel?.version ?? info.version;
+    if (error instanceof SysError && error.code === "EAUTH" && this.refused !== null) return this.refused;
     if (!(error instanceof SysError) || there === info.version || !UNKNOWN.test(error.message)) return error;
     const isOlder = Bun.semver.order(info.version, there) < 0;
     return new SysError(error.code, `${error.message} (gsv ${there} on ${server.name}, ${info.version} here)`, [
@@ -176,7 +186,7 @@ const UNKNOWN = /^no such syscall: |unknown argument "/;
 
 /** The hints of the kernel are for its own computer. */
 function withSignIn(error: SysError, url: string): SysError {
-  if (!/\btoken\b/.test(error.message)) return error;
+  if (!/\b(?:token|login)\b/.test(error.message)) return error;
   return new SysError("EAUTH", error.message, [`sign in again: gsv login ${url}`]);
 }
 

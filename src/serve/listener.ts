@@ -16,7 +16,7 @@ import { leavingNow, problem, problemOf } from "./rest.ts";
 import type { Route, ServeHost } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { visitOf } from "./visit.ts";
-import { BACKPRESSURE_BYTES_MAX, CLOSED, peerSocket, type Visitor } from "./websocket.ts";
+import { BACKPRESSURE_BYTES_MAX, peerSocket, type Visitor } from "./websocket.ts";
 
 export interface ListenOptions {
   readonly address: ListenAddress;
@@ -133,7 +133,10 @@ export function listen(options: ListenOptions): Listener {
     const { key, ...others } = login;
     if (Object.keys(others).length > 0 || (key !== undefined && !isBrowser))
       throw new SysError("EAUTH", "this connection has a token already");
-    const onEnd = () => socket.close(CLOSED.revoked, "this login was ended");
+    const onEnd = (why: SysError) => {
+      socket.data.end = why.message;
+      socket.data.connection?.refuse(why);
+    };
     const credentials = isBrowser ? { token, key: key ?? "" } : { token };
     return options.accept(withoutPlace(client), credentials, { ...arrival, onEnd });
   }

@@ -83,7 +83,7 @@ export interface Visit {
   readonly isSecure: boolean;
   /** Name of the cookie of browsers. */
   readonly cookie: string;
-  /** Aborts when the login that `open` used is revoked. */
+  /** Aborts when the login that `open` used is revoked or expires; the reason is a SysError. */
   readonly ended: AbortSignal;
   readonly isLeaving: boolean;
   readonly version: string;

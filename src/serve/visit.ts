@@ -58,7 +58,7 @@ export function visitOf(
     ...{ peer, version, protocol, isLeaving: ports.isLeaving, isSecure: ports.isSecure, cookie: ports.cookie },
     ...{ host: ports.host, routes: ports.routes, left: ports.left, closing: ports.closing },
     async open() {
-      return await accept(client, credentialsOf(entry), { ...arrival, onEnd: () => ended.abort() });
+      return await accept(client, credentialsOf(entry), { ...arrival, onEnd: (why) => ended.abort(why) });
     },
     enter: (asked) => enter(asked, arrival),
     async object() {
@@ -69,7 +69,7 @@ export function visitOf(
     unlimited: () => listening.timeout(request, 0),
     upgrade() {
       const { kind, token } = accountOf(entry);
-      const data = { token, isBrowser: kind === "browser", arrival, connection: null };
+      const data: Visitor = { token, isBrowser: kind === "browser", arrival, connection: null, end: null };
       if (listening.upgrade(request, { data })) return undefined;
       return problem(400, "EPROTO", "the websocket handshake is not complete");
     },

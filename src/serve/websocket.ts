@@ -12,6 +12,8 @@ export interface Visitor {
   readonly isBrowser: boolean;
   readonly arrival: Arrival;
   connection: Connection | null;
+  /** Why its login ended before it; null if it has not. */
+  end: string | null;
 }
 
 /** Bytes that may wait in the socket. */
@@ -19,7 +21,7 @@ const WAITING_BYTES_MAX = 256 * 1024;
 /** A peer with more unread bytes is disconnected. The connection's own limit is far below. */
 export const BACKPRESSURE_BYTES_MAX = 2 * 1024 * 1024;
 
-export const CLOSED = { normal: 1000, leaving: 1012, lost: 4010, revoked: 4001 } as const;
+const CLOSED = { normal: 1000, leaving: 1012, lost: 4010, revoked: 4001 } as const;
 
 export function peerSocket(socket: ServerWebSocket<Visitor>, isLeaving: () => boolean): PeerSocket {
   return {
@@ -31,7 +33,11 @@ export function peerSocket(socket: ServerWebSocket<Visitor>, isLeaving: () => bo
       socket.close(CLOSED.lost, "the client does not read");
       return -1;
     },
-    end: () => socket.close(isLeaving() ? CLOSED.leaving : CLOSED.normal),
+    end() {
+      const { end } = socket.data;
+      if (end !== null) socket.close(CLOSED.revoked, end);
+      else socket.close(isLeaving() ? CLOSED.leaving : CLOSED.normal);
+    },
     terminate: () => socket.terminate(),
     pause: () => socket.pause(),
     resume: () => socket.resume(),

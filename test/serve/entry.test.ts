@@ -49,9 +49,9 @@ function call(
 async function socket(served: ServedKernel, headers: { readonly [name: string]: string }, login?: object) {
   const ws = new WebSocket(`${served.listener.url.replace("http", "ws")}/api/socket`, { headers });
   const frames: string[] = [];
-  const ends: number[] = [];
+  const ends: string[] = [];
   ws.addEventListener("message", ({ data }) => frames.push(Buffer.from(data as Uint8Array).toString()));
-  ws.addEventListener("close", ({ code }) => ends.push(code));
+  ws.addEventListener("close", ({ code, reason }) => ends.push(`${code} ${reason}`));
   ws.addEventListener("open", () => {
     const hello = { kind: "hello", clientId: "c", version: "1.0.0", cwd: "/", env: {}, ...(login && { login }) };
     ws.send(`${JSON.stringify(hello)}\n`);
@@ -157,7 +157,19 @@ test("a revoked login ends its open websocket at once", async () => {
   const program = await socket(served, { authorization: `Bearer ${served.token}` });
   await served.kernel.sys.call("sys.login.revoke", { id: browser.id });
   await until(() => ends.length > 0);
-  expect([ends, program.ends]).toEqual([[4001], []]);
+  expect([ends, program.ends]).toEqual([["4001 this login was revoked"], []]);
+});
+
+test("a token that expires ends its open websocket, and no other", async () => {
+  const served = await ServedKernel.boot();
+  const { token } = await served.kernel.sys.call<{ token: string }>("sys.token.create", { expires: "90s" });
+  const { ends } = await socket(served, { authorization: `Bearer ${token}` });
+  const lasting = await socket(served, { authorization: `Bearer ${served.token}` });
+  await served.kernel.clock.advance(89_000);
+  expect(ends).toEqual([]);
+  await served.kernel.clock.advance(1000);
+  await until(() => ends.length > 0);
+  expect([ends, lasting.ends]).toEqual([["4001 this token has expired"], []]);
 });
 
 test("guessing gets 429 with the time to wait, and the owner of a token is not touched by it", async () => {

@@ -181,7 +181,16 @@ test("the stream of a revoked token ends", async () => {
   const reader = await follow(served, `?pid=${INIT}`);
   await served.kernel.sys.call("sys.token.revoke", { id: tokens[0]!.id });
   await served.kernel.say("secret");
-  await served.kernel.until("it is quiet", async () => (await served.kernel.get(INIT)).state === "idle");
+  await served.kernel.until("it ends", () => reader.isOver);
+  expect(reader.of("error").map(({ data }) => data)).toEqual([{ code: "EAUTH", detail: "this token was revoked" }]);
   expect(contents(reader)).toEqual([]);
-  await reader.cut();
+});
+
+test("the stream of a token that expires ends with that reason", async () => {
+  const served = await ServedKernel.boot();
+  const { token } = await served.kernel.sys.call<{ token: string }>("sys.token.create", { expires: "30s" });
+  const reader = await follow(served, `?pid=${INIT}`, { authorization: `Bearer ${token}` });
+  await served.kernel.clock.advance(30_000);
+  await served.kernel.until("it ends", () => reader.isOver);
+  expect(reader.of("error").map(({ data }) => data)).toEqual([{ code: "EAUTH", detail: "this token has expired" }]);
 });

@@ -16,20 +16,23 @@ export function listening(
   more: Partial<ListenOptions> & {
     readonly faults?: string[];
     readonly peers?: string[];
+    /** How to end the login of each connection. */
+    readonly ends?: ((why: SysError) => void)[];
     readonly at?: string;
     readonly publicObjects?: PublicObjects | null;
   } = {},
 ): Listener {
-  const { faults, peers, at = "127.0.0.1:0", publicObjects = null, ...rest } = more;
+  const { faults, peers, ends, at = "127.0.0.1:0", publicObjects = null, ...rest } = more;
   return listen({
     address: listenAddress(at, rest.tls != null),
     hosts: [],
     tls: null,
     proxies: [],
     version: door.version,
-    async accept(client: ClientInfo, { token, password }: Credentials, { address }: Arrival) {
+    async accept(client: ClientInfo, { token, password }: Credentials, { address, onEnd }: Arrival) {
       peers?.push(address);
       if (token !== "right" && password !== "right") throw new SysError("EAUTH", "wrong password or token");
+      if (onEnd !== undefined) ends?.push(onEnd);
       return await door.accept(client);
     },
     async enter({ password, withKey }) {

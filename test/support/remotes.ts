@@ -31,6 +31,13 @@ export class FakeRemotes implements Remotes {
     return () => {};
   }
 
+  hearEnd: (why: SysError) => void = () => {};
+
+  onSignedOut(hear: (why: SysError) => void): () => void {
+    this.hearEnd = hear;
+    return () => {};
+  }
+
   async onlyHere(what: string): Promise<void> {
     if (this.server !== null) throw new SysError("EPERM", `${what}: not available on a remote kernel`);
   }

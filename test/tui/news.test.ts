@@ -49,7 +49,7 @@ describe("a notification", () => {
     const got = onNews(START, created({ kind: "run", pid: "init:1000" }));
     expect([got.effects, got.state.news]).toEqual([
       [{ do: "read-news", ids: ["a1"] }],
-      { unread: 0, isFocused: true, isCut: false, latest: null },
+      { unread: 0, isFocused: true, isCut: false, isSignedOut: false, latest: null },
     ]);
     const other = onNews(START, created({ kind: "run", pid: "task:abc123" }, { title: "task:abc123 is done" }));
     expect([lines(other), other.state.news.unread]).toEqual([["task:abc123 is done"], 1]);

@@ -34,6 +34,13 @@ test("a lost connection stands beside it until the line is back", () => {
   expect(plain(rows.draw(back, 100, theme))).toStartWith("box  ~");
 });
 
+test("an ended login stands beside it instead, with the reason as a notice", () => {
+  const cut = reduce(START, { type: "line", isCut: true }, CONTEXT).state;
+  const { state } = reduce(cut, { type: "signed-out", text: "this login was revoked; sign in again", at: 0 }, CONTEXT);
+  expect(plain(new StatusRow().draw(state, 100, theme))).toStartWith("box signed out  ~");
+  expect(state.overlay.notice?.text).toBe("this login was revoked; sign in again");
+});
+
 test("the title of the terminal and the first line have it, inert", () => {
   const written: string[] = [];
   const attention = new Attention({

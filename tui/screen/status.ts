@@ -28,8 +28,19 @@ export class StatusRow {
 
   draw(state: State, columns: number, theme: Theme): string {
     const { process, line, asking } = state;
-    const { unread, isCut } = state.news;
-    const of = [process, line.cwd, line.pinned, asking.asks.length, unread, isCut, state.theme, columns, theme];
+    const { unread, isCut, isSignedOut } = state.news;
+    const of = [
+      process,
+      line.cwd,
+      line.pinned,
+      asking.asks.length,
+      unread,
+      isCut,
+      isSignedOut,
+      state.theme,
+      columns,
+      theme,
+    ];
     if (this.made === null || of.some((each, at) => each !== this.made?.of[at]))
       this.made = { of, row: statusRow(state, columns, theme) };
     return this.made.row;
@@ -91,9 +102,10 @@ function fitted(
 }
 
 /** Always visible: a command for one computer must not be typed at another. */
-function remotePart({ who: { remote = null }, news: { isCut } }: State, theme: Theme): string {
+function remotePart({ who: { remote = null }, news: { isCut, isSignedOut } }: State, theme: Theme): string {
   if (remote === null) return "";
   const name = theme.bold(cutWidth(reveal(remote), NAME_COLUMNS));
+  if (isSignedOut) return `${name} ${theme.needs("signed out")}`;
   return isCut ? `${name} ${theme.needs("reconnecting")}` : name;
 }
 

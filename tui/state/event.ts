@@ -54,6 +54,8 @@ export type AppEvent =
   | { readonly type: "counted"; readonly unread: number }
   /** The connection to a remote kernel was lost or is back. */
   | { readonly type: "line"; readonly isCut: boolean }
+  /** The remote kernel has ended the login of this terminal. */
+  | { readonly type: "signed-out"; readonly text: string; readonly at: number }
   | { readonly type: "named"; readonly processes: readonly NamedProcess[] }
   | { readonly type: "notice"; readonly text: string; readonly at: number }
   | ViewEvent;

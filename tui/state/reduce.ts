@@ -88,6 +88,8 @@ function onEvent(state: State, event: AppEvent, context: KeyContext): Reduced {
       return only(set(state, "news", { unread: event.unread }));
     case "line":
       return only(onLine(state, event.isCut));
+    case "signed-out":
+      return only(noticed(set(state, "news", { isSignedOut: true }), event.text, event.at));
     case "named":
       return only(set(state, "asking", { processes: event.processes }));
     case "notice":

@@ -62,6 +62,8 @@ export interface News {
   readonly isFocused: boolean;
   /** The connection to a remote kernel is lost, and is being retried. */
   readonly isCut: boolean;
+  /** The remote kernel has ended the login: nothing is retried. */
+  readonly isSignedOut: boolean;
   /** The newest that this terminal has got. */
   readonly latest: { readonly id: string; readonly text: string } | null;
 }
@@ -76,7 +78,7 @@ export function initialState({ who, pid, readOnly = false, cwd = who.home, past 
     asking: NO_ASKS,
     overlay: NO_OVERLAYS,
     background: { jobs: [], ends: [], isWarned: false },
-    news: { unread: 0, isFocused: true, isCut: false, latest: null },
+    news: { unread: 0, isFocused: true, isCut: false, isSignedOut: false, latest: null },
   };
 }
 

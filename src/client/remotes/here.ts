@@ -13,7 +13,7 @@ export interface RemotesHere extends Remotes {
   open(server: RemoteServer, account: string | null): Promise<Sys>;
 }
 
-type Machine = Omit<RemoteMachine, "info" | "onLine"> & {
+type Machine = Omit<RemoteMachine, "info" | "onLine" | "onSignedOut"> & {
   readonly info: () => Promise<ClientInfo>;
   readonly say: (line: string) => void;
 };
@@ -25,11 +25,14 @@ export function remotesHere(machine: Machine): RemotesHere {
   let found: Promise<RemoteServer | null> | null = null;
   let name: string | null = null;
   let hear: ((state: LineState) => void) | null = null;
+  let hearEnd: (why: SysError) => void = () => {};
 
   const onLine = (state: LineState) => {
     if (hear !== null) hear(state);
     else say(`gsv: ${lineText(name, state)}\n`);
   };
+
+  const lines = { onLine, onSignedOut: (why: SysError) => hearEnd(why) };
 
   async function find(): Promise<RemoteServer | null> {
     if (chosen === LOCAL) return null;
@@ -59,10 +62,16 @@ export function remotesHere(machine: Machine): RemotesHere {
         hear = null;
       };
     },
+    onSignedOut(listener) {
+      hearEnd = listener;
+      return () => {
+        hearEnd = () => {};
+      };
+    },
     saved: async () => (await import("./saved.ts")).savedRemotes(file),
     async entry() {
       const { remoteEntry } = await import("./entry.ts");
-      return remoteEntry({ ...machine, info: await machine.info(), onLine });
+      return remoteEntry({ ...machine, info: await machine.info(), ...lines });
     },
     async open(server, account) {
       if (account !== null)
@@ -70,7 +79,7 @@ export function remotesHere(machine: Machine): RemotesHere {
           `sign in there as that account: gsv login ${server.url} --user ${account} --name NAME`,
         ]);
       const { remoteSys } = await import("./server.ts");
-      return remoteSys(server, { ...machine, info: await machine.info(), onLine });
+      return remoteSys(server, { ...machine, info: await machine.info(), ...lines });
     },
     async onlyHere(what) {
       const server = await current();

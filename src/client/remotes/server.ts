@@ -20,6 +20,7 @@ export interface RemoteMachine {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly onLine?: (state: LineState) => void;
+  readonly onSignedOut?: (why: SysError) => void;
 }
 
 const TOKEN_HINT = "on that computer: gsv auth token create --label NAME";

@@ -29,13 +29,23 @@ export interface Session {
   /** False for machines: they get no signals. */
   readonly hears: boolean;
   caller(): Promise<Caller>;
-  alive(): boolean;
+  /** When it expires; null for never. */
+  readonly expiresAt: number | null;
+  /** Why it is over; null while it is not. */
+  end(): SysError | null;
+}
+
+interface Connected {
+  readonly session: Session;
+  readonly onEnd: (why: SysError) => void;
+  cancel: () => void;
 }
 
 /** Used in the audit log for unknown accounts. */
 const NOBODY_UID = 65_534;
 /** The last use of a token is stored this often. */
 const USED_MS = 60_000;
+const EXPIRY_LOOK_MS = 60_000;
 const NO_HASH = "0".repeat(64);
 
 export class Logins {
@@ -43,7 +53,7 @@ export class Logins {
   private readonly guesses = new GuessQueue();
   private readonly audit: LoginAudit;
   /** Connections over the network. */
-  private readonly connected = new Set<{ readonly session: Session; readonly onEnd: () => void }>();
+  private readonly connected = new Set<Connected>();
   private readonly cutTokens = new Set<string>();
   private readonly cutAccounts = new Set<number>();
 
@@ -88,9 +98,25 @@ export class Logins {
   /** Returns a function to call when the connection ends. */
   connect(session: Session, { onEnd }: Pick<Arrival, "onEnd">): () => void {
     if (onEnd === undefined) return () => {};
-    const entry = { session, onEnd };
+    const entry: Connected = { session, onEnd, cancel: () => {} };
     this.connected.add(entry);
-    return () => void this.connected.delete(entry);
+    this.awaitExpiry(entry);
+    return () => this.disconnect(entry);
+  }
+
+  private disconnect(entry: Connected): void {
+    entry.cancel();
+    this.connected.delete(entry);
+  }
+
+  /** Looks again now and then, because the time of day may jump. */
+  private awaitExpiry(entry: Connected): void {
+    const { expiresAt } = entry.session;
+    if (expiresAt === null) return;
+    const { clock } = this.ports;
+    entry.cancel = clock.after(Math.min(Math.max(expiresAt - clock.now(), 0), EXPIRY_LOOK_MS), () => {
+      if (!this.endIfOver(entry)) this.awaitExpiry(entry);
+    });
   }
 
   tokenRevoked(id: string): void {
@@ -116,10 +142,15 @@ export class Logins {
   }
 
   private endDead(): void {
-    for (const entry of [...this.connected].filter(({ session }) => !session.alive())) {
-      this.connected.delete(entry);
-      entry.onEnd();
-    }
+    for (const entry of [...this.connected]) this.endIfOver(entry);
+  }
+
+  private endIfOver(entry: Connected): boolean {
+    const why = entry.session.end();
+    if (why === null) return false;
+    this.disconnect(entry);
+    entry.onEnd(why);
+    return true;
   }
 
   private async failed(uid: number, { code }: SysError, detail: string, arrival: Arrival | null): Promise<void> {
@@ -195,10 +226,13 @@ export class Logins {
         if (!isPersons(kind)) return await callers.machine(uid, kind === "node" ? "device" : "service");
         return await callers.person(uid, account.home);
       },
-      alive: () =>
-        !this.cutAccounts.has(uid) &&
-        (token === null ||
-          (!this.cutTokens.has(token.id) && (token.expiresAt ?? Number.POSITIVE_INFINITY) > clock.now())),
+      expiresAt: token?.expiresAt ?? null,
+      end: () => {
+        if (this.cutAccounts.has(uid)) return new SysError("EAUTH", "this account is locked");
+        if (token === null) return null;
+        if (this.cutTokens.has(token.id)) return revoked(token);
+        return isPast(token, clock.now()) ? expired(token) : null;
+      },
     };
     // Only after the proof: before it, a locked account must look like any other.
     await session.caller();
@@ -207,9 +241,24 @@ export class Logins {
 }
 
 function checkLive(token: TokenRow | null, now: number): void {
-  if (token === null || token.revokedAt !== null) throw new SysError("EAUTH", "this token was revoked");
-  if (token.expiresAt !== null && token.expiresAt <= now)
-    throw new SysError("EAUTH", "this token has expired", ["log in again: gsv auth login NAME"]);
+  if (token === null || token.revokedAt !== null) throw revoked(token);
+  if (isPast(token, now)) throw expired(token);
+}
+
+function isPast({ expiresAt }: TokenRow, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+function revoked(token: TokenRow | null): SysError {
+  return new SysError("EAUTH", `this ${nounOf(token)} was revoked`);
+}
+
+function expired(token: TokenRow): SysError {
+  return new SysError("EAUTH", `this ${nounOf(token)} has expired`, ["log in again: gsv auth login NAME"]);
+}
+
+function nounOf(token: TokenRow | null): "login" | "token" {
+  return token !== null && isLogin(token.kind) ? "login" : "token";
 }
 
 function checkPurpose({ kind }: TokenRow, arrival: Arrival | null): void {

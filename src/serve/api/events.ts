@@ -126,11 +126,12 @@ class EventStream {
         if (chunk !== "") yield chunk;
         this.cursor.shorten(this.visit.host.clock.now());
         if (!(await this.news()) && !this.isOver) {
-          // A revoked token ends the stream.
+          // Another reason than its token may end an account.
           await this.sys.call("system.whoami", {});
           yield ": ping\n\n";
         }
       }
+      if (this.visit.ended.aborted) throw this.visit.ended.reason;
     } catch (error) {
       if (!(error instanceof SysError)) throw error;
       yield event("error", JSON.stringify({ code: error.code, detail: messageOf(error) }));

@@ -53,7 +53,13 @@ export function shellIo(kernel: KernelPort, machine: Machine): ShellIo {
         choose: () => {
           throw new SysError("EPERM", "a script cannot use another kernel", ["gsv --remote NAME sh …"]);
         },
-        ...{ current: async () => null, name: null, onLine: () => () => {}, onlyHere: async () => {} },
+        ...{
+          current: async () => null,
+          name: null,
+          onLine: () => () => {},
+          onSignedOut: () => () => {},
+          onlyHere: async () => {},
+        },
         saved: outside("remote"),
         entry: outside("login"),
       },

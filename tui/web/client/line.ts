@@ -125,7 +125,9 @@ class SocketFinder implements Finder {
       if (this.link !== link) return;
       this.link = null;
       this.cancelBeat();
-      this.lost(null);
+      // The kernel has ended the login.
+      if (link.fault instanceof SysError) this.refused(link.fault);
+      else this.lost(null);
     });
     return connected;
   }

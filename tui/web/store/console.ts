@@ -82,7 +82,7 @@ export class Console {
 
   private refused(error: SysError): void {
     if (error.code === "EAUTH") keepKey(null);
-    this.out(error.code === "EAUTH" ? "Your login has ended. Sign in again." : error.message);
+    this.out(error.code === "EAUTH" ? `Signed out: ${error.message}. Sign in again.` : error.message);
   }
 
   private out(why: string | null): void {
