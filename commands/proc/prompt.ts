@@ -60,7 +60,7 @@ const BARS_COLUMNS = 80;
 const BAR_COLUMNS_MAX = 40;
 
 function barsText({ bill, tokens, windowTokens, model, told }: ShownPrompt, columns: number): string {
-  const sources = [...Map.groupBy(bill, ({ source }) => source)]
+  const sources = [...Map.groupBy(bill, ({ source, what }) => (source === "mcp" ? `mcp ${what}` : source))]
     .map(([source, lines]) => ({ source, tokens: lines.reduce((sum, line) => sum + line.tokens, 0) }))
     .filter((each) => each.tokens > 0)
     .toSorted((left, right) => right.tokens - left.tokens);

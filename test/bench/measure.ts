@@ -2,7 +2,19 @@
 
 export interface Row {
   readonly name: string;
-  readonly unit: "ms" | "s" | "MB" | "MiB" | "KB" | "%" | "/s" | "functions" | "lines" | "reads" | "exponent";
+  readonly unit:
+    | "ms"
+    | "s"
+    | "MB"
+    | "MiB"
+    | "KB"
+    | "%"
+    | "/s"
+    | "functions"
+    | "lines"
+    | "reads"
+    | "tokens"
+    | "exponent";
   readonly median: number;
   /** Absent for single measurements. */
   readonly p95?: number;

@@ -1,11 +1,14 @@
 // Bytes sent to a model server: the first request of a new agent, and over a run of 20 turns the share of a request that is not a prefix of
 // the next, which a server cannot cache.
 
+import { servedMcp } from "../support/mcp/served.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { type Floor, Home } from "./machine.ts";
 import type { Row } from "./measure.ts";
 
 const TURNS = 20;
+const SERVERS = 20;
+const TOOLS = 20;
 
 export async function promptRows(_floor: Floor, _rounds: number): Promise<Row[]> {
   const rows: Row[] = [];
@@ -24,7 +27,33 @@ export async function promptRows(_floor: Floor, _rounds: number): Promise<Row[]>
       { name: `${wire}: not cache-stable over ${TURNS} turns`, unit: "%", median: 100 * lostShare(bodies), budget: 5 },
     );
   }
+  rows.push({
+    name: `${SERVERS} MCP servers with ${SERVERS * TOOLS} tools add to a request`,
+    unit: "tokens",
+    median: await tokensOfServers(),
+    budget: 1500,
+  });
   return rows;
+}
+
+/** Estimated, as `gsv prompt` shows them. */
+async function tokensOfServers(): Promise<number> {
+  await using served = servedMcp((server) => {
+    for (let at = 0; at < TOOLS; at++)
+      server.registerTool(
+        `tool_number_${at}`,
+        { description: "Does one thing with a repository, its issues and their labels, in pages of 50." },
+        async () => ({ content: [] }),
+      );
+  }, "Issues, pull requests, files and releases of all repositories that the token reaches.");
+  await using home = new Home({});
+  const tokens = async () => {
+    const { stdout } = await home.gsv(["prompt", "--json"]);
+    return (JSON.parse(stdout) as { tokens: number }).tokens;
+  };
+  const before = await tokens();
+  for (let at = 0; at < SERVERS; at++) await home.gsv(["mcp", "add", `server-${at}`, "--url", served.url]);
+  return (await tokens()) - before;
 }
 
 /** A run that writes a file in each turn. */

@@ -90,6 +90,16 @@ export function mcpToolNamed(name: string): McpToolName | null {
   return server === undefined || tool === undefined ? null : { server, tool };
 }
 
+/** The line of a server in the description of MCP_SEARCH. */
+export function mcpSearchLine(server: string, tools: number, about: string): string {
+  return `${server} (${tools}): ${about}`;
+}
+
+/** The server of such a line; null for other lines. */
+export function mcpServerOfLine(line: string): string | null {
+  return /^([a-z][a-z0-9-]*) \(\d+\): /.exec(line)?.[1] ?? null;
+}
+
 /** Finds tools while there are too many to show them all, and calls one of them. */
 export const MCP_SEARCH = "mcp__search";
 export const MCP_CALL = "mcp__call";

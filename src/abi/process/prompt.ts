@@ -3,6 +3,7 @@
 /** In the order of a request. */
 const PROMPT_SOURCES = [
   "tools",
+  "mcp",
   "gsv",
   "system",
   "owner",

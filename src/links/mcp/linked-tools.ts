@@ -7,6 +7,7 @@ import {
   MCP_SEARCH,
   type McpToolName,
   type McpToolUse,
+  mcpSearchLine,
   mcpToolName,
   mcpToolNamed,
 } from "../../abi/links/mcp.ts";
@@ -145,7 +146,7 @@ function searchSpec(tools: readonly LinkedTool[]): ToolSpec {
     const about =
       reveal(own[0]?.row.found?.instructions.split("\n")[0] ?? "") ||
       own.map(({ pinned }) => pinned.tool.name).join(", ");
-    const text = `${name} (${own.length}): ${reveal(about)}`;
+    const text = mcpSearchLine(name, own.length, reveal(about));
     return text.length <= LINE_CHARS ? text : `${text.slice(0, LINE_CHARS - 1)}…`;
   });
   return {
