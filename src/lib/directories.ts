@@ -1,10 +1,11 @@
 // Directories of this computer: their names, and making changes of them durable.
 
 import { closeSync, constants, type Dirent, fsync, openSync, readdirSync } from "node:fs";
-import { promisify } from "node:util";
 
 /** Makes an open file durable. */
-export const syncDescriptor: (descriptor: number) => Promise<void> = promisify(fsync);
+export function syncDescriptor(descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => fsync(descriptor, (error) => (error === null ? resolve() : reject(error))));
+}
 
 /** Empty if the directory is missing or unreadable, or if it is none. */
 export function listDirectory(path: string): string[] {
