@@ -3,11 +3,12 @@
 
 import { SysError } from "../../src/abi/errno.ts";
 import { type Skill, skillFrom } from "../../src/abi/process/skill.ts";
+import type { Sys } from "../../src/abi/sys.ts";
 import { indexSections } from "../../src/lib/text/search.ts";
 import type { AccountInfo } from "../../src/syscalls/account/account-service.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { FileView } from "../../src/syscalls/fs/files-service.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command } from "../command.ts";
 import { command } from "../define.ts";
 import { noun } from "../derive.ts";
 import { jsonLine } from "../io/status.ts";
@@ -39,7 +40,7 @@ const table = {
 const list = command(
   { name: "skills list", summary: "List the skills", input: {}, examples: ["gsv skills list"] },
   async ({ json }, io) => {
-    await printResult(io, table, await all(io), json);
+    await printResult(io, table, await skillsOf(io.sys()), json);
     return 0;
   },
 );
@@ -47,7 +48,7 @@ const list = command(
 const show = command(
   { name: "skills show", summary: "Print a skill", input: { name }, examples: ["gsv skills show processes"] },
   async ({ args, json }, io) => {
-    const { skills: found } = await all(io);
+    const { skills: found } = await skillsOf(io.sys());
     const skill = found.find((each) => each.name === args.name);
     if (skill === undefined) throw new SysError("ENOENT", `no such skill: ${args.name}`, ["gsv skills list shows all"]);
     await printText(io.stdout, json ? jsonLine(skill) : `# ${skill.name}\n${skill.description}\n\n${skill.text}`);
@@ -63,7 +64,7 @@ const search = command(
     examples: ['gsv skills search "restore an old version"'],
   },
   async ({ args, json }, io) => {
-    const { skills: found } = await all(io);
+    const { skills: found } = await skillsOf(io.sys());
     const sections = found.map((skill) => ({ heading: skill.name, words: skill.description, text: skill.text, skill }));
     const hits = indexSections(sections).search(args.query);
     await printResult(
@@ -88,7 +89,7 @@ const create = command(
     const made = skillFrom(args.name, content);
     if ("fault" in made) throw new SysError("EUSAGE", `not a skill: ${made.fault}`);
     const path = `~/skills.d/${args.name}.md`;
-    if ((await readOr(io, path)) !== null) throw new SysError("EEXIST", `${path} exists`);
+    if ((await readOr(io.sys(), path)) !== null) throw new SysError("EEXIST", `${path} exists`);
     const result = await io.sys().call<{ path: string; size: number }>("fs.write", { path, content });
     await printText(io.stdout, json ? jsonLine(result) : `wrote ${result.path}`);
     return 0;
@@ -103,7 +104,7 @@ const validate = command(
     examples: ["gsv skills validate", "gsv skills validate release"],
   },
   async ({ args, json }, io) => {
-    const { skills: found, faults } = await all(io);
+    const { skills: found, faults } = await skillsOf(io.sys());
     const about = (path: string) => args.name === undefined || path.includes(`/skills.d/${args.name}`);
     const wrong = faults.filter(({ path }) => about(path));
     for (const fault of wrong) await printText(io.stdout, json ? jsonLine(fault) : `${fault.path}: ${fault.fault}`);
@@ -121,22 +122,23 @@ export function skills(): Promise<Command> {
   return noun("skills", "Manage skills: instructions for kinds of work", verbs);
 }
 
-async function all(io: Io): Promise<{ skills: FoundSkill[]; faults: InvalidSkill[] }> {
-  const { username } = await io.sys().call<{ username: string }>("system.whoami", {});
-  const { accounts } = await io.sys().call<{ accounts: readonly AccountInfo[] }>("account.list", {});
+/** Of the person's home and of the personal agent's; the first of a name counts. */
+export async function skillsOf(sys: Sys): Promise<{ skills: FoundSkill[]; faults: InvalidSkill[] }> {
+  const { username } = await sys.call<{ username: string }>("system.whoami", {});
+  const { accounts } = await sys.call<{ accounts: readonly AccountInfo[] }>("account.list", {});
   const agent = accounts.find(({ kind, owner }) => kind === "personal" && owner === username);
   const found: FoundSkill[] = [];
   const faults: InvalidSkill[] = [];
   for (const home of ["~", ...(agent === undefined ? [] : [`~${agent.username}`])]) {
     const directory = `${home}/skills.d`;
-    const view = await readOr(io, directory);
+    const view = await readOr(sys, directory);
     if (view?.kind !== "directory") continue;
     const paths = [
       ...view.files.filter((each) => each.endsWith(".md")).map((each) => [each.slice(0, -".md".length), each] as const),
       ...view.directories.map((each) => [each, `${each}/SKILL.md`] as const),
     ];
     for (const [skill, path] of paths) {
-      const file = await readOr(io, `${directory}/${path}`);
+      const file = await readOr(sys, `${directory}/${path}`);
       if (file?.kind !== "file" || found.some((each) => each.name === skill)) continue;
       const made = skillFrom(skill, file.content);
       if ("fault" in made) faults.push({ path: file.path, fault: made.fault });
@@ -146,9 +148,9 @@ async function all(io: Io): Promise<{ skills: FoundSkill[]; faults: InvalidSkill
   return { skills: found, faults };
 }
 
-async function readOr(io: Io, path: string): Promise<FileView | null> {
+async function readOr(sys: Sys, path: string): Promise<FileView | null> {
   try {
-    return await io.sys().call<FileView>("fs.read", { path });
+    return await sys.call<FileView>("fs.read", { path });
   } catch (error) {
     if (error instanceof SysError && error.code === "ENOENT") return null;
     throw error;

@@ -2,51 +2,60 @@
 // time. Requests of its children are asked in the session that the editor knows.
 
 import { messageOf, SysError } from "../../../src/abi/errno.ts";
-import type { Message } from "../../../src/abi/process/message.ts";
 import type { ProcessInfo } from "../../../src/abi/process/process.ts";
 import type { WorkspaceInfo } from "../../../src/abi/process/workspace.ts";
 import type { Signal } from "../../../src/abi/signal.ts";
 import type { Sys } from "../../../src/abi/sys.ts";
-import type { Spawned, WaitResult } from "../../../src/syscalls/services.ts";
-import { ERRORS, Rpc, RpcError } from "./rpc.ts";
-import { type Complete, finish, newSession, type Prompt, type Session } from "./session.ts";
-import {
-  choicesOf,
-  chunk,
-  type Json,
-  modesOf,
-  PERMISSIONS,
-  promptText,
-  replayed,
-  requestedCall,
-  stopReason,
-  toolCall,
-  toolResult,
-} from "./translate.ts";
+import type { Clock } from "../../../src/lib/clock.ts";
+import type { HistoryPage, Spawned } from "../../../src/syscalls/services.ts";
+import { type Attached, messageFrom } from "./content.ts";
+import { Follower } from "./follow.ts";
+import { Options } from "./options.ts";
+import { Requests } from "./requests.ts";
+import { ERRORS, type Json, Rpc, RpcError } from "./rpc.ts";
+import { placeOf, Session } from "./session.ts";
+import { availableCommands, slashed } from "./slash.ts";
+import { chunk } from "./translate.ts";
 
 export interface AgentPorts {
   readonly sys: Sys;
+  readonly clock: Clock;
   readonly print: (message: Json) => void;
   /** For people: stdout is for the protocol. */
   readonly note: (text: string) => void;
+  readonly upload: (pid: string, bytes: Uint8Array) => Promise<Attached>;
+  /** The agent that new sessions act as; by default the personal one. */
+  readonly as?: string;
 }
 
-const HISTORY_PAGE = 200;
+type Method = (params: Json, answered: Promise<void>) => Promise<Json>;
+
 const LIST_MAX = 200;
-const ENDS_KEPT = 20;
 
 export class AcpAgent {
   private readonly sessions = new Map<string, Session>();
   /** The session of each child. */
   private readonly roots = new Map<string, string>();
   private readonly rpc: Rpc;
+  private readonly options: Options;
+  private readonly requests: Requests;
+  private readonly follower: Follower;
   private readonly stopListening: () => void;
 
   constructor(private readonly ports: AgentPorts) {
-    const { print, note } = ports;
-    const serve = (method: string, params: Json) => this.carryOut(method, params);
-    this.rpc = new Rpc({ print, note, lasts: (method) => method === "session/prompt", serve });
-    this.stopListening = ports.sys.on({}, (signal) => this.hear(signal));
+    const { sys, clock, print, note } = ports;
+    const update = (session: Session, content: Json) => this.update(session, content);
+    this.rpc = new Rpc({
+      ...{ print, note, lasts: (method) => method === "session/prompt" },
+      serve: (method, params, answered) => this.carryOut(method, params, answered),
+      unwanted: (method, params) => {
+        if (method === "session/prompt") void this.cancel(params).catch((error) => note(messageOf(error)));
+      },
+    });
+    this.options = new Options(sys, clock);
+    this.requests = new Requests({ sys, rpc: this.rpc, update });
+    this.follower = new Follower({ sys, options: this.options, requests: this.requests, update, note });
+    this.stopListening = sys.on({}, (signal) => this.hear(signal));
   }
 
   take(line: string): void {
@@ -61,43 +70,44 @@ export class AcpAgent {
     this.stopListening();
   }
 
-  private async carryOut(method: string, params: Json): Promise<Json> {
+  private async carryOut(method: string, params: Json, answered: Promise<void>): Promise<Json> {
     const handle = Object.hasOwn(this.methods, method) ? this.methods[method] : undefined;
     if (handle === undefined) throw new RpcError(ERRORS.method, `unknown method: ${method.slice(0, 80)}`);
-    return await handle(params);
+    return await handle(params, answered);
   }
 
-  private readonly methods: { readonly [method: string]: (params: Json) => Promise<Json> } = {
+  private readonly methods: { readonly [method: string]: Method } = {
     initialize: async () => ({
       protocolVersion: 1,
       agentCapabilities: {
         loadSession: true,
-        promptCapabilities: { embeddedContext: true },
+        promptCapabilities: { image: true, audio: true, embeddedContext: true },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
       },
       agentInfo: { name: "gsv", title: "gsv", version: await this.version() },
       authMethods: [],
     }),
     authenticate: async () => ({}),
-    "session/new": (params) => this.open(params),
-    "session/load": (params) => this.load(params),
-    "session/resume": (params) => this.resume(params),
+    "session/new": (params, answered) => this.open(params, answered),
+    "session/load": (params, answered) => this.load(params, answered),
+    "session/resume": (params, answered) => this.resume(params, answered),
     "session/list": (params) => this.list(params),
     "session/prompt": (params) => this.prompt(params),
     "session/cancel": (params) => this.cancel(params),
-    "session/set_mode": (params) => this.setMode(params),
+    "session/set_mode": (params) => this.setOption(params, "mode", textIn(params, "modeId")),
+    "session/set_config_option": (params) =>
+      this.setOption(params, textIn(params, "configId"), textIn(params, "value")),
     "session/close": async (params) => {
       const session = this.session(params);
       await this.cancel(params);
-      this.sessions.delete(session.pid);
-      finish(session);
+      this.forget(session);
       return {};
     },
     "session/delete": async (params) => {
       const pid = textIn(params, "sessionId");
       await this.ports.sys.call("proc.kill", { pid });
-      finish(this.sessions.get(pid));
-      this.sessions.delete(pid);
+      const session = this.sessions.get(pid);
+      if (session !== undefined) this.forget(session);
       return {};
     },
   };
@@ -106,73 +116,93 @@ export class AcpAgent {
     return (await this.ports.sys.call<{ version: string }>("sys.version", {})).version;
   }
 
-  private async open(params: Json): Promise<Json> {
+  private async open(params: Json, answered: Promise<void>): Promise<Json> {
     const cwd = textIn(params, "cwd");
-    this.noteServers(params);
     const label = cwd.split("/").filter(Boolean).at(-1) ?? "editor";
-    const { pid } = await this.ports.sys.call<Spawned>("proc.spawn", { label, workspace: cwd });
-    const { mode } = this.remember(await this.process(pid), cwd);
-    return { sessionId: pid, modes: modesOf(mode) };
+    const { as } = this.ports;
+    const asked = { label, workspace: cwd, ...(as !== undefined && { as }) };
+    const { pid } = await this.ports.sys.call<Spawned>("proc.spawn", asked);
+    const session = await this.remember(params, pid, 0);
+    this.announce(session, answered);
+    return { sessionId: pid, ...(await this.follower.chosen(session)) };
   }
 
-  private async resume(params: Json): Promise<Json> {
-    const row = await this.process(textIn(params, "sessionId"));
-    this.noteServers(params);
-    this.remember(row, typeof params.cwd === "string" ? params.cwd : row.cwd);
-    return { modes: modesOf(row.mode) };
+  private async resume(params: Json, answered: Promise<void>): Promise<Json> {
+    const { pid } = await this.process(textIn(params, "sessionId"));
+    const { messages } = await this.ports.sys.call<HistoryPage>("proc.history", { pid, limit: 1 });
+    const session = await this.remember(params, pid, messages.at(-1)?.id ?? 0);
+    this.announce(session, answered);
+    return await this.follower.chosen(session);
   }
 
-  private async load(params: Json): Promise<Json> {
-    const answer = await this.resume(params);
-    const session = this.session(params);
-    for (let afterSeq = 0; ; ) {
-      const { messages } = await this.ports.sys.call<{ messages: readonly Message[] }>("proc.history", {
-        ...{ pid: session.pid, afterSeq, limit: HISTORY_PAGE },
-      });
-      for (const message of messages) for (const update of replayed(message, session.cwd)) this.update(session, update);
-      if (messages.length < HISTORY_PAGE) return answer;
-      afterSeq = messages.at(-1)!.id;
-    }
+  private async load(params: Json, answered: Promise<void>): Promise<Json> {
+    const session = await this.remember(params, textIn(params, "sessionId"), 0);
+    await this.follower.before(session, () => this.follower.replay(session, 0));
+    this.announce(session, answered);
+    return await this.follower.chosen(session);
+  }
+
+  /** What an editor takes only after it knows the session. */
+  private announce(session: Session, answered: Promise<void>): void {
+    const work = async () => {
+      await answered;
+      const commands = await availableCommands(this.ports.sys);
+      this.update(session, { sessionUpdate: "available_commands_update", availableCommands: commands });
+      await this.requests.askOpen(session, (pid) => this.belongs(session, pid));
+    };
+    void work().catch((error) => this.ports.note(messageOf(error)));
   }
 
   private async list({ cwd }: Json): Promise<Json> {
     const { sys } = this.ports;
     const { processes } = await sys.call<{ processes: readonly ProcessInfo[] }>("proc.list", {});
     const { workspaces } = await sys.call<{ workspaces: readonly WorkspaceInfo[] }>("workspace.list", {});
-    const directories = new Map(workspaces.map(({ id, directory }) => [id, directory]));
     const sessions = processes
       .filter(({ profile }) => profile === "task")
-      .map(({ pid, label, workspaceId, cwd: inside }) => ({
-        ...{ sessionId: pid, title: label ?? pid },
-        cwd: (workspaceId === null ? null : directories.get(workspaceId)) ?? inside,
+      .map((row) => ({
+        ...{ sessionId: row.pid, title: row.label ?? row.pid, cwd: placeOf(row, workspaces, undefined).cwd },
+        updatedAt: new Date(row.lastActiveAt ?? row.createdAt).toISOString(),
       }));
-    return { sessions: sessions.filter((each) => cwd === undefined || each.cwd === cwd).slice(-LIST_MAX) };
+    return { sessions: sessions.filter((each) => cwd == null || each.cwd === cwd).slice(-LIST_MAX) };
   }
 
   private async prompt(params: Json): Promise<Json> {
     const session = this.session(params);
-    const { prompt } = params;
-    if (!Array.isArray(prompt) || prompt.some((block) => typeof block !== "object" || block === null))
-      throw new RpcError(ERRORS.params, "prompt is a list of content blocks");
     if (session.isBusy) throw new RpcError(ERRORS.request, "a prompt of this session is still running");
-    const message = promptText(prompt);
-    if (message.trim() === "") throw new RpcError(ERRORS.params, "the prompt is empty");
     session.isBusy = true;
     try {
-      if (session.question !== null) return await this.answerQuestion(session, message);
-      const { runId } = await this.ports.sys.call<{ runId: string }>("proc.send", { pid: session.pid, message });
-      return await this.untilEnd(session, runId);
+      const sent = await messageFrom(params.prompt, (bytes) => this.ports.upload(session.pid, bytes));
+      const slash = await slashed(this.ports.sys, session.pid, sent.message);
+      if (slash !== null && "output" in slash) {
+        this.update(session, chunk("agent_message_chunk", `\`\`\`\n${slash.output}\n\`\`\``));
+        return { stopReason: "end_turn" };
+      }
+      if (session.question !== null) return await this.answerQuestion(session, sent.message);
+      return await this.send(session, { ...sent, ...slash });
     } finally {
       session.isBusy = false;
     }
   }
 
-  private untilEnd(session: Session, runId: string): Promise<Json> {
-    const end = Promise.withResolvers<Json>();
-    session.prompt = { runId, end, isCancelled: false };
-    const known = session.ends.get(runId);
-    if (known !== undefined) this.ended(session, known);
-    return end.promise;
+  private async send(session: Session, { message, media }: Awaited<ReturnType<typeof messageFrom>>): Promise<Json> {
+    const { pid } = session;
+    const { end } = await this.follower.before(session, async () => {
+      const asked = { pid, message, ...(media.length > 0 && { media }) };
+      return session.prompted((await this.ports.sys.call<{ runId: string }>("proc.send", asked)).runId);
+    });
+    return await end.promise;
+  }
+
+  private async answerQuestion(session: Session, text: string): Promise<Json> {
+    const id = session.question;
+    session.question = null;
+    const prompt = await this.follower.before(session, async () => {
+      const { activeRunId } = await this.process(session.pid);
+      const started = activeRunId === null ? null : session.prompted(activeRunId);
+      await this.ports.sys.call("hil.answer", { id, decision: "answer", text });
+      return started;
+    });
+    return prompt === null ? { stopReason: "end_turn" } : await prompt.end.promise;
   }
 
   private async cancel(params: Json): Promise<Json> {
@@ -182,117 +212,23 @@ export class AcpAgent {
     return {};
   }
 
-  private async setMode(params: Json): Promise<Json> {
-    const { pid } = this.session(params);
-    await this.ports.sys.call("proc.mode", { pid, mode: textIn(params, "modeId") });
-    return {};
+  private async setOption(params: Json, id: string, value: string): Promise<Json> {
+    const session = this.session(params);
+    await this.options.set(session.pid, id, value);
+    const { configOptions } = await this.follower.chosen(session);
+    return params.modeId === undefined ? { configOptions } : {};
   }
 
   private hear(signal: Signal): void {
     const session = this.sessionOf(signal);
     if (session === null) return;
-    if (signal.pid === session.pid) this.tell(session, signal);
-    if (signal.name === "chat.hil") void this.ask(session, signal).catch((error) => this.ports.note(messageOf(error)));
-  }
-
-  private tell(session: Session, signal: Signal): void {
-    if (signal.name === "chat.delta") this.streamed(session, signal.kind, signal.text);
-    else if (signal.name === "chat.text") this.completed(session, signal.text, signal.thinking ?? "");
-    else if (signal.name === "chat.restart") [session.sent, session.thought] = ["", ""];
-    else if (signal.name === "chat.tool_call")
-      this.update(session, { sessionUpdate: "tool_call", ...toolCall(signal, "in_progress", session.cwd) });
-    else if (signal.name === "chat.tool_result") this.update(session, toolResult(signal));
-    else if (signal.name === "process.mode")
-      this.update(session, { sessionUpdate: "current_mode_update", currentModeId: signal.mode });
-    else if (signal.name === "chat.complete") this.ended(session, signal);
-    else if (signal.name === "process.exit") finish(session);
-    else if (signal.name === "resync") void this.catchUp(session).catch((error) => this.ports.note(messageOf(error)));
-    else if (signal.name === "chat.hil_closed" && signal.id === session.question) session.question = null;
-  }
-
-  /** The kernel may have been restarted: the end of the prompt may have been missed. */
-  private async catchUp(session: Session): Promise<void> {
-    const { prompt, pid } = session;
-    if (prompt === null) return;
-    const wanted = { pids: [pid], run: prompt.runId, wait: true };
-    const { results } = await this.ports.sys.call<{ results: [WaitResult] }>("proc.wait", wanted);
-    const [{ status, text, error }] = results;
-    if (session.prompt !== prompt) return;
-    if (status === "killed" || status === "none" || status === "held") finish(session);
-    else {
-      this.completed(session, text ?? "", "");
-      this.settle(session, prompt, { status, error: error ?? status });
-    }
-  }
-
-  private streamed(session: Session, kind: "text" | "thinking", text: string): void {
-    if (kind === "text") session.sent += text;
-    else session.thought += text;
-    this.update(session, chunk(kind === "text" ? "agent_message_chunk" : "agent_thought_chunk", text));
-  }
-
-  /** Deltas may be lost: the committed text completes them. */
-  private completed(session: Session, text: string, thinking: string): void {
-    const rest = (whole: string, sent: string) => (whole.startsWith(sent) ? whole.slice(sent.length) : whole);
-    const [thought, said] = [rest(thinking, session.thought), rest(text, session.sent)];
-    [session.sent, session.thought] = ["", ""];
-    if (thought !== "") this.update(session, chunk("agent_thought_chunk", thought));
-    if (said !== "") this.update(session, chunk("agent_message_chunk", said));
-  }
-
-  private ended(session: Session, end: Complete): void {
-    const { prompt, ends } = session;
-    ends.set(end.run, end);
-    if (ends.size > ENDS_KEPT) ends.delete([...ends.keys()][0] ?? "");
-    if (prompt === null || (prompt.runId !== end.run && prompt.runId !== end.mergedInto)) return;
-    this.settle(session, prompt, { status: end.status, error: end.error ?? end.reason });
-  }
-
-  private settle(session: Session, prompt: Prompt, { status, error }: Pick<Complete, "status"> & { error: string }) {
-    session.prompt = null;
-    const reason = prompt.isCancelled ? "cancelled" : stopReason(status);
-    if (reason !== null) prompt.end.resolve({ stopReason: reason });
-    else prompt.end.reject(new RpcError(ERRORS.internal, error));
-  }
-
-  private async ask(session: Session, hil: Extract<Signal, { readonly name: "chat.hil" }>): Promise<void> {
-    const choices = hil.kind === "question" ? choicesOf(hil) : null;
-    if (hil.kind === "question" && choices === null) {
-      this.askText(session, hil);
-      return;
-    }
-    const result = await this.rpc.request("session/request_permission", {
-      ...{ sessionId: session.pid, toolCall: requestedCall(hil, session.cwd), options: choices ?? PERMISSIONS },
-    });
-    const { outcome, optionId } = (result?.outcome ?? {}) as Json;
-    // Without an answer the request stays open: a terminal can answer it.
-    if (outcome !== "selected") return;
-    const chosen = choices?.find((each) => each.optionId === optionId);
-    const answer =
-      choices === null
-        ? { decision: optionId === "approve" ? "approve" : "deny", hash: hil.hash }
-        : { decision: "answer", text: String(chosen?.name ?? "") };
-    await this.ports.sys.call("hil.answer", { id: hil.id, ...answer });
-  }
-
-  /** The protocol has no question with a free answer: the next prompt is the answer. */
-  private askText(session: Session, { id, args, run }: Extract<Signal, { readonly name: "chat.hil" }>): void {
-    const { question = "" } = args as { readonly question?: string };
-    session.question = id;
-    this.update(session, chunk("agent_message_chunk", `\n\n${question}`));
-    const { prompt } = session;
-    if (prompt?.runId !== run) return;
-    session.prompt = null;
-    prompt.end.resolve({ stopReason: "end_turn" });
-  }
-
-  private async answerQuestion(session: Session, text: string): Promise<Json> {
-    const id = session.question;
-    session.question = null;
-    const { activeRunId } = await this.process(session.pid);
-    const end = activeRunId === null ? null : this.untilEnd(session, activeRunId);
-    await this.ports.sys.call("hil.answer", { id, decision: "answer", text });
-    return end === null ? { stopReason: "end_turn" } : await end;
+    if (signal.name === "chat.hil")
+      void this.requests.ask(session, signal).catch((error) => this.ports.note(messageOf(error)));
+    else if (signal.pid === session.pid) this.follower.hear(session, signal);
+    else if (signal.name === "chat.hil_closed") this.requests.closed(session, signal);
+    if (signal.name !== "process.exit") return;
+    this.roots.delete(signal.pid);
+    if (signal.pid === session.pid) this.forget(session);
   }
 
   private sessionOf({ pid, parent }: Signal): Session | null {
@@ -306,6 +242,15 @@ export class AcpAgent {
     return this.sessions.has(pid) ? pid : this.roots.get(pid);
   }
 
+  /** Whether the process is the session's, or below it. */
+  private async belongs(session: Session, pid: string): Promise<boolean> {
+    if (pid === session.pid) return true;
+    const { parentPid } = await this.process(pid);
+    const isBelow = parentPid !== null && (await this.belongs(session, parentPid));
+    if (isBelow) this.roots.set(pid, session.pid);
+    return isBelow;
+  }
+
   private async process(pid: string): Promise<ProcessInfo> {
     try {
       return await this.ports.sys.call<ProcessInfo>("proc.get", { pid });
@@ -316,9 +261,21 @@ export class AcpAgent {
     }
   }
 
-  private remember(row: ProcessInfo, cwd: string): ProcessInfo {
-    if (!this.sessions.has(row.pid)) this.sessions.set(row.pid, newSession(row.pid, cwd));
-    return row;
+  private async remember(params: Json, pid: string, seen: number): Promise<Session> {
+    this.noteServers(params);
+    const row = await this.process(pid);
+    const { workspaces } = await this.ports.sys.call<{ workspaces: readonly WorkspaceInfo[] }>("workspace.list", {});
+    const cwd = typeof params.cwd === "string" ? params.cwd : undefined;
+    const session = new Session(row.pid, placeOf(row, workspaces, cwd), seen);
+    this.sessions.get(row.pid)?.finish();
+    this.sessions.set(row.pid, session);
+    return session;
+  }
+
+  private forget(session: Session): void {
+    this.sessions.delete(session.pid);
+    for (const [pid, root] of this.roots) if (root === session.pid) this.roots.delete(pid);
+    session.finish();
   }
 
   private session(params: Json): Session {

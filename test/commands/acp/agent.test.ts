@@ -1,131 +1,17 @@
 // gsv in an editor: each frame is checked against the protocol's schema, and the kernel is a real one with a planned model.
 
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
-import { Ajv } from "@modelcontextprotocol/client/validators/ajv";
 import { AcpAgent } from "../../../commands/links/acp/agent.ts";
-import type { Json } from "../../../commands/links/acp/translate.ts";
-import type { Signal } from "../../../src/abi/signal.ts";
-import type { Sys } from "../../../src/abi/sys.ts";
+import type { Json } from "../../../commands/links/acp/rpc.ts";
+import { Editor } from "../../support/acp-editor.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { scratchDirectory } from "../../support/scratch.ts";
 
-const SCHEMA = JSON.parse(
-  readFileSync(join(import.meta.dir, "../../../node_modules/@agentclientprotocol/sdk/schema/v1/schema.json"), "utf8"),
-) as { $defs: { [name: string]: { "x-method"?: string; "x-side"?: string } } };
-const ajv = new Ajv({ strict: false, validateFormats: false, validateSchema: false });
-ajv.addSchema(SCHEMA, "acp");
-
-function mustFit(name: string, value: unknown): void {
-  const fits = ajv.getSchema(`acp#/$defs/${name}`);
-  if (fits === undefined) throw new Error(`the schema has no ${name}`);
-  if (!fits(value)) throw new Error(`${name}: ${JSON.stringify(fits.errors)} in ${JSON.stringify(value)}`);
-}
-
-const ANSWERS: { readonly [method: string]: string } = {
-  initialize: "InitializeResponse",
-  "session/new": "NewSessionResponse",
-  "session/load": "LoadSessionResponse",
-  "session/resume": "ResumeSessionResponse",
-  "session/list": "ListSessionsResponse",
-  "session/prompt": "PromptResponse",
-  "session/set_mode": "SetSessionModeResponse",
-  "session/close": "CloseSessionResponse",
-  "session/delete": "DeleteSessionResponse",
-};
-
-/** An editor: sends requests, keeps updates, and answers requests for permission as told. */
-class Editor implements AsyncDisposable {
-  readonly updates: Json[] = [];
-  readonly requests: Json[] = [];
-  readonly notes: string[] = [];
-  chooses: (request: Json) => Json | null = () => ({ outcome: { outcome: "selected", optionId: "approve" } });
-  /** Names of signals that do not arrive. */
-  misses: readonly string[] = [];
-  private tell: (signal: Signal) => void = () => {};
-  private readonly agent: AcpAgent;
-  private readonly waiting = new Map<number, (message: Json) => void>();
-  private nextId = 100;
-
-  private constructor(readonly home: TestKernel) {
-    const sys: Sys = {
-      call: (name, args, options) => home.sys.call(name, args, options),
-      on: (filter, tell) => {
-        this.tell = tell;
-        return home.sys.on(filter, (signal) => void (this.misses.includes(signal.name) || tell(signal)));
-      },
-      close: () => home.sys.close(),
-    };
-    this.agent = new AcpAgent({
-      ...{ sys, note: (text) => this.notes.push(text) },
-      print: (message) => this.hear(JSON.parse(JSON.stringify(message)) as Json),
-    });
-  }
-
-  static async open(): Promise<Editor> {
-    return new Editor(await TestKernel.boot());
-  }
-
-  async request(method: string, params: Json): Promise<Json> {
-    const id = this.nextId++;
-    const { promise, resolve } = Promise.withResolvers<Json>();
-    this.waiting.set(id, resolve);
-    this.line({ jsonrpc: "2.0", id, method, params });
-    const answer = await promise;
-    if (answer.error === undefined) mustFit(ANSWERS[method]!, answer.result);
-    return answer;
-  }
-
-  async result(method: string, params: Json): Promise<Json> {
-    const { result, error } = await this.request(method, params);
-    if (error !== undefined) throw new Error(JSON.stringify(error));
-    return result as Json;
-  }
-
-  async session(cwd = scratchDirectory("editor")): Promise<{ readonly sessionId: string; readonly cwd: string }> {
-    const { sessionId } = await this.result("session/new", { cwd, mcpServers: [] });
-    return { sessionId: String(sessionId), cwd };
-  }
-
-  prompt(sessionId: string, text: string): Promise<Json> {
-    return this.result("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
-  }
-
-  line(message: Json | string): void {
-    this.agent.take(typeof message === "string" ? message : JSON.stringify(message));
-  }
-
-  resync(pid: string): void {
-    this.tell({ name: "resync", pid, uid: 1000, parent: null, at: 0, afterSeq: 0 });
-  }
-
-  texts(kind = "agent_message_chunk"): string {
-    const chunks = this.updates.filter(({ sessionUpdate }) => sessionUpdate === kind);
-    return chunks.map(({ content }) => (content as Json).text).join("");
-  }
-
-  private hear(message: Json): void {
-    const { id, method, params } = message;
-    if (method === "session/update") {
-      mustFit("SessionNotification", params);
-      this.updates.push((params as Json).update as Json);
-    } else if (method === "session/request_permission") {
-      mustFit("RequestPermissionRequest", params);
-      this.requests.push(params as Json);
-      const result = this.chooses(params as Json);
-      if (result !== null) this.line({ jsonrpc: "2.0", id, result });
-    } else this.waiting.get(Number(id))?.(message);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.agent.close();
-    await this.home[Symbol.asyncDispose]();
-  }
-}
-
-const EDIT = { name: "Write", args: { path: "/tmp/a.txt", content: "hello\n" } };
+const EDIT = { name: "Write", args: { path: "a.txt", content: "hello\n" } };
+const TALK = ["user_message_chunk", "agent_message_chunk", "tool_call", "tool_call_update"];
+const talk = ({ updates }: Editor) =>
+  updates.map(({ sessionUpdate }) => String(sessionUpdate)).filter((kind) => TALK.includes(kind));
 const DELETE = { name: "Delete", args: { path: "~/a.txt" } };
 
 test("a session is a process in the editor's directory; its answer, its calls and their results are shown", async () => {
@@ -135,11 +21,14 @@ test("a session is a process in the editor's directory; its answer, its calls an
   it.home.model.will(sessionId, { text: "I write it.", calls: [EDIT] }, { text: "Written." });
   expect(await it.prompt(sessionId, "write")).toEqual({ stopReason: "end_turn" });
   expect(it.texts()).toBe("I write it.Written.");
-  const call = it.updates.find(({ sessionUpdate }) => sessionUpdate === "tool_call");
-  expect(call).toMatchObject({ title: "Write /tmp/a.txt", kind: "edit", locations: [{ path: "/tmp/a.txt" }] });
-  expect(call?.content).toEqual([{ type: "diff", path: "/tmp/a.txt", newText: "hello\n" }]);
-  const result = it.updates.find(({ sessionUpdate }) => sessionUpdate === "tool_call_update");
-  expect(result).toMatchObject({ toolCallId: call?.toolCallId, status: "completed" });
+  const [call, result] = it.updates.filter(({ sessionUpdate }) => sessionUpdate === "tool_call_update");
+  const path = `${cwd}/a.txt`;
+  expect(call).toMatchObject({ title: "Write a.txt", kind: "edit", locations: [{ path }] });
+  expect(call?.content).toEqual([{ type: "diff", path, newText: "hello\n" }]);
+  // The request that was approved becomes the call.
+  const { toolCallId } = it.requests[0]!.toolCall as Json;
+  expect(call).toMatchObject({ toolCallId, status: "in_progress" });
+  expect(result).toMatchObject({ toolCallId, status: "completed" });
   expect(await it.result("session/list", { cwd })).toMatchObject({ sessions: [{ sessionId, cwd }] });
 });
 
@@ -152,12 +41,19 @@ test("a call that needs approval asks the editor; a refusal and a child's reques
   expect(await it.prompt(sessionId, "delete")).toEqual({ stopReason: "end_turn" });
   expect(it.requests[0]).toMatchObject({ sessionId, toolCall: { kind: "delete", title: "Delete ~/a.txt" } });
   expect(it.texts()).toBe("Then not.");
+  const cardOf = ({ toolCall }: Json) => (toolCall as Json).toolCallId;
+  const [refused] = it.requests;
+  expect(it.updates.filter((each) => each.toolCallId !== undefined)).toEqual([
+    { sessionUpdate: "tool_call_update", toolCallId: cardOf(refused!), status: "failed" },
+  ]);
   const child = await it.home.task({ parent: sessionId });
   it.chooses = () => ({ outcome: { outcome: "selected", optionId: "approve" } });
   it.home.model.will(child, { calls: [DELETE] });
   const { runId } = await it.home.send("delete", { pid: child });
   expect(await it.home.ended(runId)).toMatchObject({ status: "ok" });
   expect(it.requests[1]).toMatchObject({ sessionId });
+  const ofChild = { toolCallId: cardOf(it.requests[1]!), status: "completed" };
+  expect(it.updates).toContainEqual({ sessionUpdate: "tool_call_update", ...ofChild });
 });
 
 test("a cancelled prompt ends as cancelled, also while it waits for permission", async () => {
@@ -240,14 +136,12 @@ test("a loaded session shows its whole history first; another editor's session c
   await it.result("session/close", { sessionId });
   it.updates.length = 0;
   await it.result("session/load", { sessionId, cwd, mcpServers: [] });
-  expect(it.updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual([
-    ...["user_message_chunk", "agent_message_chunk", "tool_call", "tool_call_update", "agent_message_chunk"],
-  ]);
+  expect(talk(it)).toEqual([...TALK, "agent_message_chunk"]);
   it.updates.length = 0;
   await it.result("session/resume", { sessionId, cwd });
-  expect(it.updates).toEqual([]);
+  expect(talk(it)).toEqual([]);
   await it.result("session/set_mode", { sessionId, modeId: "plan" });
-  expect(it.updates).toEqual([{ sessionUpdate: "current_mode_update", currentModeId: "plan" }]);
+  expect(it.updates).toContainEqual({ sessionUpdate: "current_mode_update", currentModeId: "plan" });
   await it.result("session/delete", { sessionId });
   expect(await it.request("session/load", { sessionId, cwd, mcpServers: [] })).toMatchObject({
     error: { code: -32002 },
@@ -280,7 +174,8 @@ test.each([
 ])("%s is refused with its code", async (_what, line, code) => {
   const home = await TestKernel.boot();
   const { promise, resolve } = Promise.withResolvers<Json>();
-  const agent = new AcpAgent({ sys: home.sys, print: resolve, note: () => {} });
+  const upload = () => Promise.reject(new Error("nothing to upload"));
+  const agent = new AcpAgent({ sys: home.sys, clock: home.clock, print: resolve, note: () => {}, upload });
   agent.take(line);
   expect(await promise).toMatchObject({ error: { code } });
   agent.close();

@@ -2,14 +2,17 @@
 
 import { expect, test } from "bun:test";
 import { AcpAgent } from "../../../commands/links/acp/agent.ts";
-import type { Json } from "../../../commands/links/acp/translate.ts";
+import type { Json } from "../../../commands/links/acp/rpc.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { typed } from "../../support/kernel-io.ts";
 
 test("at the end of the input all requests are answered, except a prompt that lasts", async () => {
   await using home = await TestKernel.boot();
   const printed: Json[] = [];
-  const agent = new AcpAgent({ sys: home.sys, print: (message) => printed.push(message), note: () => {} });
+  const agent = new AcpAgent({
+    ...{ sys: home.sys, clock: home.clock, print: (message) => printed.push(message), note: () => {} },
+    upload: () => Promise.reject(new Error("nothing to upload")),
+  });
   const pid = await home.task();
   await home.sys.call("fs.write", { path: "~/a.txt", content: "x" });
   const lines = [
