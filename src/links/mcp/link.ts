@@ -1,12 +1,24 @@
 // One connection to an MCP server, in either of the two wire protocols. The only file besides the transports that knows the SDK, which is
 // loaded at the first connection.
 
-import type { Client, PriorDiscovery, Tool, Transport } from "@modelcontextprotocol/client";
+import type {
+  Client,
+  CreateMessageResult,
+  ElicitResult,
+  InputRequiredResult,
+  InputResponses,
+  PriorDiscovery,
+  Progress,
+  Tool,
+  Transport,
+} from "@modelcontextprotocol/client";
 import { SysError } from "../../abi/errno.ts";
 import type { McpTool } from "../../abi/links/mcp.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
+import type { Held, ServerRequest } from "./asked/questions.ts";
+import type { Root, Talk } from "./asked/talk.ts";
 import { type CallEnd, endOf, NO_ANSWER } from "./results.ts";
 
 /** Which protocol a server speaks, as found at an earlier connection. */
@@ -18,10 +30,28 @@ export interface McpLink {
   readonly server: { readonly name: string; readonly version: string };
   tools(signal: AbortSignal): Promise<readonly McpTool[]>;
   /** Never throws for what the server does: the end says what became of the call. */
-  call(tool: McpTool, args: { readonly [name: string]: unknown }, signal: AbortSignal): Promise<CallEnd>;
+  call(tool: McpTool, args: { readonly [name: string]: unknown }, options: CallOptions): Promise<CallEnd>;
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  /** Whom the server asks and tells during the call. */
+  readonly talk: Pick<Talk, "ask" | "roots" | "progress" | "isWaiting">;
+  /** To what the server asked for when the call was made before. */
+  readonly answers: { readonly responses: { readonly [key: string]: object }; readonly state: string | null } | null;
+}
+
+/** What a server may do besides answering calls. */
+export interface LinkPeer {
+  /** The list of tools may have changed. */
+  readonly onChange: () => void;
+  /** A request of the server, in the older protocol. */
+  readonly ask: (request: ServerRequest) => Promise<object>;
+  readonly roots: () => Promise<readonly Root[]>;
+  readonly log: (line: string) => void;
 }
 
 export interface LinkPorts {
@@ -30,9 +60,7 @@ export interface LinkPorts {
   readonly version: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** The list of tools may have changed. */
-  readonly onChange: () => void;
-  readonly onError: (text: string) => void;
+  readonly peer: LinkPeer;
 }
 
 const START_MS = 15_000;
@@ -41,6 +69,10 @@ const TOOLS_MAX = 1000;
 /** Also the list as it is shown has to fit into one answer. */
 const LIST_BYTES_MAX = 512 * 1024;
 const INSTRUCTIONS_CHARS_MAX = 4096;
+const LOG_CHARS = 2000;
+const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
+/** A call that needs a person to open pages first. */
+const NEEDS_PAGES = -32_042;
 /** gsv's own deadlines end calls, not the SDK's. */
 const NEVER_MS = 2 ** 31 - 1;
 
@@ -58,14 +90,15 @@ export async function openLink(ports: LinkPorts, known: Era | null): Promise<Mcp
     const client = new Client(
       { name: "gsv", version: ports.version },
       {
-        capabilities: {},
+        capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
         versionNegotiation: { mode: "auto", probe: { timeoutMs: PROBE_MS } },
         inputRequired: { autoFulfill: false },
         jsonSchemaValidator: ANY_RESULT,
-        listChanged: { tools: { onChanged: ports.onChange, autoRefresh: false } },
+        listChanged: { tools: { onChanged: ports.peer.onChange, autoRefresh: false } },
       },
     );
-    client.onerror = (error) => ports.onError(clip(error.message));
+    client.onerror = (error) => ports.peer.log(clip(error.message));
+    listenTo(client, ports.peer);
     const closed = Promise.withResolvers<void>();
     client.onclose = () => closed.resolve();
     try {
@@ -115,10 +148,18 @@ function linkOf({ client, closed }: { readonly client: Client; readonly closed: 
         ]);
       return tools.map(toolFrom);
     },
-    async call(tool, args, signal) {
-      const options = { signal, timeout: NEVER_MS, toolDefinition: tool as Tool, onprogress: () => {} };
+    async call(tool, args, { signal, talk, answers }) {
+      const onprogress = (progress: Progress) => talk.progress(progressText(progress));
+      const limits = { signal, timeout: NEVER_MS, allowInputRequired: true } as const;
+      const options = { ...limits, toolDefinition: tool as Tool, onprogress };
+      const again = answers !== null && {
+        inputResponses: answers.responses as InputResponses,
+        ...(answers.state !== null && { requestState: answers.state }),
+      };
+      const _meta = client.getProtocolEra() === "modern" ? { _meta: { [LOG_LEVEL]: "info" } } : {};
       try {
-        return endOf(await client.callTool({ name: tool.name, arguments: { ...args } }, options));
+        const result = await client.callTool({ name: tool.name, arguments: { ...args }, ...again, ..._meta }, options);
+        return askedIn(result) ?? endOf(result);
       } catch (error) {
         return failedEnd(error, signal);
       }
@@ -126,6 +167,30 @@ function linkOf({ client, closed }: { readonly client: Client; readonly closed: 
     closed,
     close: () => client.close(),
   };
+}
+
+function listenTo(client: Client, { ask, roots, log }: LinkPeer): void {
+  client.setRequestHandler("elicitation/create", async ({ method, params }) => (await ask({ method, params })) as ElicitResult);
+  client.setRequestHandler(
+    "sampling/createMessage",
+    async ({ method, params }) => (await ask({ method, params: { ...params } })) as CreateMessageResult,
+  );
+  client.setRequestHandler("roots/list", async () => ({ roots: [...(await roots())] }));
+  client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
+    const text = typeof data === "string" ? data : JSON.stringify(data);
+    log(`${level}${logger === undefined ? "" : ` ${logger}`}: ${text.slice(0, LOG_CHARS)}`);
+  });
+}
+
+function progressText({ progress, total, message }: Progress): string {
+  const done = total === undefined ? `${progress}` : `${progress}/${total}`;
+  return message === undefined ? done : `${done} ${message.slice(0, LOG_CHARS)}`;
+}
+
+function askedIn(result: object): CallEnd | null {
+  const { resultType, inputRequests = {}, requestState = null } = result as Partial<InputRequiredResult>;
+  if (resultType !== "input_required") return null;
+  return { kind: "asks", how: "stored", requests: inputRequests as Held["requests"], state: requestState };
 }
 
 function toolFrom(tool: Tool): McpTool {
@@ -146,9 +211,20 @@ const MAY_HAVE_RUN = new Set<unknown>(["REQUEST_TIMEOUT", "SEND_FAILED", "INVALI
 function failedEnd(error: unknown, signal: AbortSignal): CallEnd {
   const { code, message } = error as { code?: unknown; message: string };
   if (signal.aborted) return { kind: "unknown", text: `${whyEnded(signal.reason)}; it may have run` };
+  const pages = code === NEEDS_PAGES ? pagesIn(error) : [];
+  if (pages.length > 0)
+    return {
+      ...{ kind: "asks", how: "again", state: null },
+      requests: Object.fromEntries(pages.map((params, at) => [`page${at}`, { method: "elicitation/create", params }])),
+    };
   if (code === "CONNECTION_CLOSED") return { kind: "unknown", text: "the server ended; it may have run" };
   if (MAY_HAVE_RUN.has(code)) return { kind: "unknown", text: `no usable answer came (${message}); it may have run` };
   return { kind: "failed", text: message };
+}
+
+function pagesIn(error: unknown): readonly ServerRequest["params"][] {
+  const { elicitations } = ((error as { data?: unknown }).data ?? {}) as { elicitations?: readonly object[] };
+  return Array.isArray(elicitations) ? elicitations.map((each) => ({ ...each, mode: "url" })) : [];
 }
 
 /** gsv aborts with a reason of its own; a person's cancel has none. */

@@ -17,13 +17,15 @@ import { clip } from "../../lib/text/truncate.ts";
 import type { ServerFunction } from "../../process/run/offered-tools.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ServerAnswer } from "../../syscalls/run/server-tools.ts";
+import type { Conversations } from "./asked/conversation.ts";
 import { tokensOf } from "./pins.ts";
 import { foundTools } from "./search.ts";
 import type { LinkedTool, McpServers } from "./servers.ts";
 import { declarationsOf, signatureOf } from "./typed.ts";
 
 export interface LinkedToolPorts {
-  readonly servers: Pick<McpServers, "tools" | "tool" | "call" | "list">;
+  readonly servers: Pick<McpServers, "tools" | "tool" | "list">;
+  readonly conversations: Pick<Conversations, "call">;
   /** The setting mcp.deferAbove of the account. */
   readonly deferAbove: (uid: number) => Promise<number>;
 }
@@ -76,14 +78,16 @@ export class LinkedTools {
     return name === null ? null : ((await this.ports.servers.tool(ownerUid, name))?.pinned.use ?? null);
   }
 
-  async call({ caller, signal }: Pick<CallContext, "caller" | "signal">, { tool, args }: Asked): Promise<ServerAnswer> {
+  async call(context: Pick<CallContext, "caller" | "signal">, { tool, args }: Asked): Promise<ServerAnswer> {
+    const { caller } = context;
     if (tool === MCP_SEARCH) return { text: await this.search(caller.ownerUid, String(args.query ?? "")) };
     const linked = await this.callable(caller.ownerUid, tool);
-    const end = await this.ports.servers.call(linked, args, signal);
+    const { end, notes, asks } = await this.ports.conversations.call(context, linked, args);
     const shown = mcpToolName({ server: linked.row.name, tool: linked.pinned.tool.name });
-    if (end.kind === "failed") throw new SysError("EIO", `${clip(shown)} failed: ${end.text}`);
-    if (end.kind === "unknown") return { text: end.text, lost: true };
-    return { text: end.text, ...(end.structured !== undefined && { structured: end.structured }) };
+    if (end.kind === "failed") throw new SysError("EIO", `${clip(shown)} failed: ${end.text}`, notes);
+    const text = [...notes.map((note) => `[${note}]`), end.kind === "asks" ? "" : end.text].join("\n");
+    if (end.kind !== "done") return { text, lost: true, ...(asks !== undefined && { asks }) };
+    return { text, ...(end.structured !== undefined && { structured: end.structured }) };
   }
 
   /** Throws if a call of the tool would fail, whatever a person answers. */

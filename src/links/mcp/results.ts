@@ -1,6 +1,15 @@
 // What became of a tool call, from the result of its server. The text is for the model; pictures and sounds are kept apart.
 
+import type { Held } from "./asked/questions.ts";
+
 export type CallEnd =
+  /** The server asks for something before it answers. */
+  | {
+      readonly kind: "asks";
+      readonly how: Held["how"];
+      readonly requests: Held["requests"];
+      readonly state: string | null;
+    }
   | {
       readonly kind: "done";
       readonly text: string;
@@ -8,8 +17,8 @@ export type CallEnd =
       /** As the server gave it, besides its text. */
       readonly structured?: unknown;
     }
-  /** The tool failed. */
-  | { readonly kind: "failed"; readonly text: string }
+  /** The tool failed. `isOver`: the server has ended the session. */
+  | { readonly kind: "failed"; readonly text: string; readonly isOver?: true }
   /** No answer came: the tool may have run. */
   | { readonly kind: "unknown"; readonly text: string };
 

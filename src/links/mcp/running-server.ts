@@ -4,13 +4,13 @@ import { messageOf, SysError } from "../../abi/errno.ts";
 import type { McpState, McpTool } from "../../abi/links/mcp.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { either } from "../../lib/wait.ts";
-import type { McpLink } from "./link.ts";
+import type { CallOptions, LinkPeer, McpLink } from "./link.ts";
 import type { CallEnd } from "./results.ts";
 
 export interface RunningPorts {
   readonly name: string;
   readonly clock: Clock;
-  readonly open: (signal: AbortSignal, onChange: () => void) => Promise<McpLink>;
+  readonly open: (signal: AbortSignal, peer: LinkPeer) => Promise<McpLink>;
   /** The tools were listed. Resolves when they are stored. */
   readonly listed: (link: McpLink, tools: readonly McpTool[]) => Promise<void>;
   readonly log: (line: string) => void;
@@ -35,6 +35,8 @@ export class RunningServer {
   private isReady = false;
   private isClosed = false;
   private calls = 0;
+  /** Of the calls in flight, the newest last. */
+  private readonly talks: CallOptions["talk"][] = [];
   private failures = 0;
   private failed: { readonly why: string; readonly until: number } | null = null;
   private cancelIdle = () => {};
@@ -56,23 +58,47 @@ export class RunningServer {
     await this.opened();
   }
 
-  async call(tool: McpTool, args: { readonly [name: string]: unknown }, signal: AbortSignal): Promise<CallEnd> {
+  async call(tool: McpTool, args: { readonly [name: string]: unknown }, options: CallOptions): Promise<CallEnd> {
     this.cancelIdle();
     this.calls++;
+    const { talk } = options;
     try {
       const link = await this.opened();
       const { leave } = this;
-      const late = new AbortController();
-      const cancel = this.ports.clock.after(CALL_MS, () => late.abort(LATE));
-      const over = either(either(signal, leave.signal), late.signal);
-      const end = await link.call(tool, args, over).finally(cancel);
+      const late = this.deadline(talk);
+      this.talks.push(talk);
+      const signal = either(either(options.signal, leave.signal), late.signal);
+      const end = await link.call(tool, args, { ...options, signal }).finally(() => late.cancel());
       // A server that ends at its first call is failing, however often it starts.
       if (end.kind !== "unknown") this.failures = 0;
+      if (end.kind === "failed" && end.isOver) await this.leaveSession(leave);
       return end;
     } finally {
       this.calls--;
+      const at = this.talks.indexOf(talk);
+      if (at !== -1) this.talks.splice(at, 1);
       this.rest();
     }
+  }
+
+  /** The time that a person takes does not count. */
+  private deadline({ isWaiting }: CallOptions["talk"]): { readonly signal: AbortSignal; cancel(): void } {
+    const late = new AbortController();
+    let cancel = () => {};
+    const begin = () => {
+      cancel = this.ports.clock.after(CALL_MS, () => (isWaiting() ? begin() : late.abort(LATE)));
+    };
+    begin();
+    return { signal: late.signal, cancel: () => cancel() };
+  }
+
+  /** The server has forgotten the session: the next call begins another one. */
+  private async leaveSession(leave: AbortController): Promise<void> {
+    if (this.leave !== leave || this.current === null) return;
+    const link = await this.current;
+    [this.current, this.isReady] = [null, false];
+    leave.abort(ENDED);
+    await link.close();
   }
 
   async close(): Promise<void> {
@@ -102,7 +128,16 @@ export class RunningServer {
     this.leave = leave;
     let link: McpLink | null = null;
     try {
-      link = await this.ports.open(leave.signal, () => this.changed());
+      link = await this.ports.open(leave.signal, {
+        onChange: () => this.changed(),
+        ask: (request) =>
+          this.talks.at(-1)?.ask(request) ?? Promise.reject(new SysError("EPERM", "no call is in progress")),
+        roots: async () => {
+          const all = (await Promise.all(this.talks.map((talk) => talk.roots()))).flat();
+          return [...new Map(all.map((root) => [root.uri, root])).values()];
+        },
+        log: this.ports.log,
+      });
       void link.closed.then(() => this.ended(leave));
       await this.ports.listed(link, await link.tools(leave.signal));
       if (leave.signal.aborted) throw new SysError("EIO", "it has ended");

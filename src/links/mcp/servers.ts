@@ -8,7 +8,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { McpFound, McpServerRow, McpServerRows } from "../../store/kernel/links/mcp-servers.ts";
-import type { Era, McpLink } from "./link.ts";
+import type { CallOptions, Era, LinkPeer, McpLink } from "./link.ts";
 import { type RunningState, serverNamed } from "./list.ts";
 import { specOf, usable } from "./pins.ts";
 import type { CallEnd } from "./results.ts";
@@ -22,8 +22,7 @@ export interface McpServersPorts {
 
 export interface OpenPorts {
   readonly signal: AbortSignal;
-  readonly onChange: () => void;
-  readonly log: (line: string) => void;
+  readonly peer: LinkPeer;
 }
 
 export interface LinkedTool {
@@ -85,7 +84,7 @@ export class McpServers {
   async call(
     { row, pinned }: Pick<LinkedTool, "row" | "pinned">,
     args: { readonly [name: string]: unknown },
-    signal: AbortSignal,
+    options: CallOptions,
   ): Promise<CallEnd> {
     const server = this.serverOf(row);
     await server.ready();
@@ -95,7 +94,7 @@ export class McpServers {
       throw new SysError("EPERM", `${row.name} has changed its tool ${clip(pinned.tool.name)}`, [
         `to read and accept it: gsv mcp show ${row.name}`,
       ]);
-    return await server.call(pinned.tool, args, signal);
+    return await server.call(pinned.tool, args, options);
   }
 
   /** Connects if needed and lists the tools. */
@@ -130,7 +129,7 @@ export class McpServers {
     const log = (line: string) => this.log(row.id, line);
     const made = new RunningServer({
       ...{ name: row.name, clock: this.ports.clock, log },
-      open: (signal, onChange) => this.ports.open(row, this.eraOf(row), { signal, onChange, log }),
+      open: (signal, peer) => this.ports.open(row, this.eraOf(row), { signal, peer }),
       listed: (link, tools) => this.listed(row, link, tools),
     });
     this.running.set(row.id, made);
@@ -149,7 +148,7 @@ export class McpServers {
     this.byUid.delete(uid);
   }
 
-  private log(id: string, line: string): void {
+  log(id: string, line: string): void {
     const lines = this.logs.get(id) ?? [];
     lines.push(reveal(line));
     if (lines.length > LOG_LINES) lines.shift();

@@ -11,6 +11,7 @@ import type { ApprovalRows } from "../../store/kernel/processes/approvals.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { AskRequest, GivenAnswer } from "../../store/process/approvals.ts";
 import type { CallRow } from "../../store/process/verbs.ts";
+import type { ServerQuestion } from "../../syscalls/run/server-tools.ts";
 
 export interface QuestionsPorts {
   readonly clock: Clock;
@@ -50,6 +51,18 @@ export class Questions {
     const waitMs = await this.questionMs(row.pid, timeoutSeconds === undefined ? null : timeoutSeconds * 1000);
     const expiresAt = waitMs === null ? null : now + waitMs;
     return { request: { kind: "question", why: question, about: null, hash: "", expiresAt, now } };
+  }
+
+  /** A question of a server, asked under its call. */
+  async ofServer(
+    { pid }: ProcessRow,
+    { question, choices, held }: ServerQuestion,
+  ): Promise<Omit<AskRequest, "dispatchId" | "approvalId">> {
+    const now = this.ports.clock.now();
+    const waitMs = await this.questionMs(pid, null);
+    const args = { question, ...(choices !== undefined && { choices }) };
+    const about = { kind: "question" as const, why: question, about: null, hash: "" };
+    return { ...about, expiresAt: waitMs === null ? null : now + waitMs, now, ofServer: { args, held } };
   }
 
   /** When a request is denied automatically; null for never. */

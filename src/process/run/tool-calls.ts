@@ -12,6 +12,7 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { CallEnd, CallRow, ProcessStore } from "../../store/process/verbs.ts";
 import { renderText } from "../../syscalls/format.ts";
 import { parseArgs } from "../../syscalls/parse.ts";
+import type { ServerAnswer, ServerQuestion } from "../../syscalls/run/server-tools.ts";
 import type { Execed } from "../../syscalls/run/shell-service.ts";
 import type { AnySyscall } from "../../syscalls/table.ts";
 import { editedText, needSame, type Seen, seenOf } from "../approvals/policy/allowed.ts";
@@ -24,7 +25,7 @@ import { type AskedCallPorts, AskedCalls, isOutdated } from "./asked-calls.ts";
 import { BlockCalls, type Blocks } from "./code-blocks.ts";
 import type { CallsOutcome, CurrentRun } from "./current-run.ts";
 import type { OfferedTools } from "./offered-tools.ts";
-import { asCalled } from "./tool-servers.ts";
+import { asCalled, SERVER_CALL } from "./tool-servers.ts";
 
 export interface ToolCallPorts extends AskedCallPorts {
   readonly offered: OfferedTools;
@@ -49,6 +50,8 @@ export interface ToolCallPorts extends AskedCallPorts {
 interface Ended extends Omit<CallEnd, "now"> {
   /** The call failed in the sandbox, and may run again with more. */
   readonly again?: RunAgain;
+  /** Its server asks a person. */
+  readonly asks?: ServerQuestion;
 }
 
 const FILE_BYTES = 256;
@@ -162,7 +165,7 @@ export class ToolCalls {
     await this.ports.ledger.publish(row);
     const block = call.call === "codemode.exec" ? this.blockOf(place, call) : null;
     // A resumed block was announced when it began.
-    if (!(await block?.isAgain())) this.announce(place, call);
+    if (!(await block?.isAgain()) && call.isHeld !== true) this.announce(place, call);
     const { timeoutMs } = call.args;
     this.ports.active(row.pid, typeof timeoutMs === "number" ? timeoutMs : 0);
     const work = () => this.effect({ row, call, judged, run: run.runId }, signal);
@@ -173,12 +176,18 @@ export class ToolCalls {
     if (signal.reason === KERNEL_LEAVES && isRepeatable) return "left";
     await this.ports.changes.end(row, call);
     if (ended.again !== undefined && !signal.aborted) return await this.askForSecondRun(place, call, ended.again);
+    if (ended.asks !== undefined && !signal.aborted) return await this.askForServer(place, call, ended.asks);
     return await this.end(place, call, ended);
   }
 
   private async askForSecondRun(place: CurrentRun, call: CallRow, again: RunAgain): Promise<CallsOutcome> {
     const judged = await this.ports.judge.judge(place.row, call, again.withheld);
     return await this.asked.ask(place, [{ call, why: judged.what, judged, again }]);
+  }
+
+  private async askForServer(place: CurrentRun, call: CallRow, asks: ServerQuestion): Promise<CallsOutcome> {
+    const request = await this.ports.questions.ofServer(place.row, asks);
+    return await this.asked.store(place, [{ ...request, dispatchId: call.dispatchId }]);
   }
 
   private blockOf(place: CurrentRun, call: CallRow): BlockCalls {
@@ -213,14 +222,15 @@ export class ToolCalls {
       const again = syscall.name === "shell.exec" ? runAgain(row, { seen, had, execed: result as Execed }) : null;
       const image = shows?.image(result as never) ?? null;
       const media = image === null ? {} : { media: [await this.ports.keepImage(row, image)] };
-      const isLost = (result as { readonly lost?: boolean } | null)?.lost === true;
-      const isText = call.block === undefined || isLost;
+      const { lost, asks } = (result ?? {}) as Pick<ServerAnswer, "lost" | "asks">;
+      const isText = call.block === undefined || lost === true;
       const output = isText ? modelText(syscall, result) : JSON.stringify(result ?? null);
       return {
-        outcome: isLost ? "unknown" : "completed",
+        outcome: lost === true ? "unknown" : "completed",
         output: `${approval?.edited ? editedText(call, approval) : ""}${output}`,
         ...media,
         ...(again !== null && { again }),
+        ...(syscall.name === SERVER_CALL && asks !== undefined && { asks }),
       };
     } catch (error) {
       return { outcome: signal.aborted ? "cancelled" : "failed", output: errorText(error) };

@@ -129,5 +129,7 @@ export const PROCESS_SCHEMA: Schema = {
       ],
     },
     { name: "causes of runs", statements: ["ALTER TABLE runs ADD COLUMN cause_json TEXT"] },
+    // Of a call whose server waits for an answer of a person: what continues it.
+    { name: "calls that a server holds", statements: ["ALTER TABLE pending_tool_calls ADD COLUMN held_json TEXT"] },
   ],
 };

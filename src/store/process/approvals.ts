@@ -12,6 +12,14 @@ export interface AskRequest extends Pick<Approval, "kind" | "why" | "about" | "h
   readonly dispatchId: string;
   readonly approvalId: string;
   readonly now: number;
+  /** A question of a server under its call: the question, and what continues the call. Its answer resumes the call. */
+  readonly ofServer?: { readonly args: Approval["args"]; readonly held: string };
+}
+
+/** A call whose server asked, and the answer; null if nobody answered. */
+export interface HeldCall {
+  readonly held: string;
+  readonly said: string | null;
 }
 
 export interface GivenAnswer {
@@ -36,6 +44,8 @@ export interface ApprovalVerbs {
   openApproval(pid: string): Promise<Approval | null>;
   /** The call as the person saw it before approving; null if it was not approved. */
   approvedAs(pid: string, dispatchId: string): Promise<Approval | null>;
+  /** null if no server has asked under the call. */
+  heldCall(pid: string, dispatchId: string): Promise<HeldCall | null>;
 }
 
 export function ask(db: Db, head: HeadRow, requests: readonly AskRequest[]): readonly Approval[] | Refusal {
@@ -61,7 +71,12 @@ function askAbout(
   head: HeadRow,
   { request, call, runId }: { readonly request: AskRequest; readonly call: CallRow; readonly runId: string },
 ): Approval {
-  db.run("UPDATE pending_tool_calls SET status = 'asking' WHERE dispatch_id = ?", request.dispatchId);
+  const { ofServer } = request;
+  db.run(
+    "UPDATE pending_tool_calls SET status = 'asking', held_json = ? WHERE dispatch_id = ?",
+    ofServer?.held ?? null,
+    request.dispatchId,
+  );
   const row = db.get<HilRow>(
     `INSERT INTO pending_hil (request_id, run_id, generation, dispatch_id, tool_name, syscall, args_json, why, created_at,
        kind, about_json, hash, expires_at)
@@ -72,7 +87,7 @@ function askAbout(
     request.dispatchId,
     call.tool,
     call.call,
-    JSON.stringify(call.args),
+    JSON.stringify(ofServer?.args ?? call.args),
     request.why,
     request.now,
     request.kind,
@@ -115,7 +130,9 @@ export function answer(db: Db, head: HeadRow, given: GivenAnswer): Approval | nu
       row.args_json,
       row.dispatch_id,
     );
-  } else {
+  } else if (heldCall(db, row.dispatch_id) !== null)
+    db.run("UPDATE pending_tool_calls SET status = 'approved' WHERE dispatch_id = ?", row.dispatch_id);
+  else {
     const outcome = given.decision === "deny" ? "denied" : "completed";
     const call = { dispatchId: row.dispatch_id, runId: row.run_id };
     endAsDecided(db, head, call, { outcome, output: given.output ?? deniedText(given), now: given.now });
@@ -137,4 +154,12 @@ export function approvedAs(db: Db, pid: string, dispatchId: string): Approval | 
     dispatchId,
   );
   return row === null ? null : approvalFromRow(row, pid);
+}
+
+export function heldCall(db: Db, dispatchId: string): HeldCall | null {
+  return db.get<HeldCall>(
+    `SELECT c.held_json AS held, h.said FROM pending_tool_calls c JOIN pending_hil h USING (dispatch_id)
+     WHERE dispatch_id = ? AND c.held_json IS NOT NULL AND h.kind = 'question' ORDER BY h.created_at DESC, h.rowid DESC LIMIT 1`,
+    dispatchId,
+  );
 }

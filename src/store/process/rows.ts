@@ -20,6 +20,7 @@ export interface CallRow {
   readonly repeat: "read" | "effect" | "resume";
   readonly status: CallStatus;
   readonly block?: string; // the call whose block of code makes it
+  readonly isHeld?: true; // its server has asked a person, so it has begun
 }
 
 export interface ArchiveRecord {
@@ -79,6 +80,7 @@ type ToolCallRow = {
   readonly repeat: CallRow["repeat"];
   readonly status: CallStatus;
   readonly block: string | null;
+  readonly held_json: string | null;
 };
 
 interface AssistantExtra {
@@ -205,6 +207,7 @@ export function callFromRow(row: ToolCallRow): CallRow {
     repeat: row.repeat,
     status: row.status,
     ...(row.block === null ? {} : { block: row.block }),
+    ...(row.held_json === null ? {} : { isHeld: true as const }),
   };
 }
 

@@ -5,7 +5,7 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import type { Approval } from "../../abi/process/process.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
-import { answer, approvedAs, ask } from "./approvals.ts";
+import { answer, approvedAs, ask, heldCall } from "./approvals.ts";
 import { begin, recoverRun } from "./begin.ts";
 import { causeVerbs } from "./cause.ts";
 import { abortRun, clearClosed, closingRecords, cut, seal, takeBack } from "./closing.ts";
@@ -285,6 +285,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     ...runReads((pid) => files.get(pid)),
     openApproval: async (pid): Promise<Approval | null> => new HeadRow(files.get(pid), "read").openApproval(),
     approvedAs: async (pid, dispatchId) => approvedAs(files.get(pid), pid, dispatchId),
+    heldCall: async (pid, dispatchId) => heldCall(files.get(pid), dispatchId),
     trace: async (pid, query) => trace(files.get(pid), query),
 
     ...segmentVerbs(files, verb),

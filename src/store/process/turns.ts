@@ -233,7 +233,7 @@ export function cancelCalls(db: Db, head: HeadRow, runId: string, why: string, n
   const open = openCalls(db, runId);
   for (const call of open) {
     // A started effect may have happened: "cancelled" would invite the model to repeat it.
-    const begun = call.status === "dispatched" && call.repeat !== "read";
+    const begun = (call.status === "dispatched" && call.repeat !== "read") || call.isHeld === true;
     endCall(db, head, call.dispatchId, begun ? unknownResult(call, now) : { outcome: "cancelled", output: why, now });
   }
   return open.length;

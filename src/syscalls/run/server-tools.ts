@@ -8,6 +8,16 @@ export interface ServerAnswer {
   readonly structured?: unknown;
   /** No answer came: the tool may have run. */
   readonly lost?: true;
+  /** The server asks a person before it goes on. The call is repeated with the answer. */
+  readonly asks?: ServerQuestion;
+}
+
+export interface ServerQuestion {
+  readonly question: string;
+  /** Answers to choose from; any text if missing. */
+  readonly choices?: readonly string[];
+  /** Continues the call, as JSON. */
+  readonly held: string;
 }
 
 export interface ServerTools {
