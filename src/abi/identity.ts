@@ -37,7 +37,13 @@ export interface Caller extends Identity {
   /** The mode of the process is read-only (dispatch and shells check this). */
   readonly looksOnly?: true;
   /** The tool call that this call belongs to, for logs. Allows nothing. */
-  readonly doing?: { readonly run: string; readonly call: string; readonly tool: string };
+  readonly doing?: {
+    readonly run: string;
+    readonly call: string;
+    readonly tool: string;
+    /** Of the model. */
+    readonly callId?: string;
+  };
   /** Capabilities of the account that this process has dropped. */
   readonly dropped?: readonly string[];
   /** What led to the calls of a command that gsv started by itself. Allows nothing. */

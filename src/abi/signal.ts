@@ -68,6 +68,8 @@ export type Signal =
       readonly call: string;
       readonly args: object;
     })
+  /** How far a running call is. Never stored. */
+  | (RunSignal & { readonly name: "chat.tool_progress"; readonly callId: string; readonly text: string })
   | (RunSignal & {
       readonly name: "chat.tool_result";
       readonly callId: string;
@@ -213,6 +215,7 @@ const NAMED: { readonly [K in SignalName]: true } = {
   "chat.delta": true,
   "chat.text": true,
   "chat.tool_call": true,
+  "chat.tool_progress": true,
   "chat.tool_result": true,
   "chat.hil": true,
   "chat.hil_closed": true,

@@ -125,7 +125,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const due = bootDue(core, () => processParts);
     const files = bootFiles(core, due.cronFiles);
     const targets = bootTargets(core, files);
-    const links = bootLinks(core, targets.shells);
+    const links = bootLinks(core, targets.shells, () => processParts);
     const processParts: ProcessParts = bootProcesses(core, files, { ...targets, linked: links.linked });
     const parts = { ...processParts, ...due, ...bootIpc(core, { ...processParts, ...due }), ...links };
     dispatches.make(core, bootServices(core, files, targets, parts));
@@ -249,6 +249,7 @@ function finished(
     contextResets,
     policy,
     mcp,
+    linked,
   }: ProcessParts & DueParts & IpcParts & LinkParts,
   {
     firstRun,
@@ -283,6 +284,7 @@ function finished(
       watches.isBusy ||
       shells.isBusy() ||
       core.hooks.isBusy() ||
+      linked.isBusy ||
       policy.questions.isPending,
     async accept(client, credentials, arrival) {
       learnEnvironment(redactor, client.env);

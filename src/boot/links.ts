@@ -19,6 +19,7 @@ import { endLeftBehind } from "../targets/left-behind.ts";
 import { type PipedChild, spawnPiped } from "../targets/spawn.ts";
 import { VERSION } from "../version.ts";
 import type { Core, HostParts, ShellParts } from "./core.ts";
+import { bootConversations, type LateProcesses } from "./mcp/conversations.ts";
 
 const MARK_BYTES = 8;
 
@@ -28,20 +29,22 @@ export interface LinkParts {
   readonly mcpService: McpService;
 }
 
-export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">): LinkParts {
+export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">, late: LateProcesses): LinkParts {
   const { kernel, machine } = core;
   const { clock, random } = machine;
   const secrets = secretsOf(core);
   if (core.afterCrash) endLeftBehind([`${MARK}=${homeMark(machine.paths.home)}`]);
-  const open: McpServersPorts["open"] = async (row, known, { signal, onChange, log }) => {
+  const open: McpServersPorts["open"] = async (row, known, { signal, peer }) => {
     const { openLink } = await import("../links/mcp/link.ts");
     const values = row.secret === null ? {} : await secrets.read(row.id, row.secret);
-    const transport = await transportOf(core, host, row.definition, values, log);
-    return await openLink({ transport, version: VERSION, clock, signal, onChange, onError: log }, known);
+    const transport = await transportOf(core, host, row.definition, values, peer.log);
+    return await openLink({ transport, version: VERSION, clock, signal, peer }, known);
   };
   const mcp = new McpServers({ rows: kernel.mcpServers, clock, open });
+  const conversations = bootConversations(core, mcp, late);
   const linked = new LinkedTools({
     servers: mcp,
+    conversations,
     deferAbove: async (uid) =>
       Number((await settingsFor(kernel.config, { uid, client: undefined }))("mcp.deferAbove").text),
   });

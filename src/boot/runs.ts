@@ -112,7 +112,10 @@ export function runPorts(
     },
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,
-    runOver: shells.runOver,
+    runOver(pid) {
+      shells.runOver(pid);
+      linked.runOver(pid);
+    },
     answering: live.saying,
     log: (pid, asked) => logged(pid, modelCall(asked)),
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),

@@ -37,6 +37,8 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
       return retried(state, signal, at);
     case "chat.tool_call":
       return called(state, signal, at);
+    case "chat.tool_progress":
+      return only(advanced(state, signal));
     case "chat.tool_result":
       return toolDone(state, signal, at);
     case "chat.complete":
@@ -180,6 +182,14 @@ function called(state: State, { tool, args, callId }: SignalOf<"chat.tool_call">
   const next = doing(over.state, "tool", `${tool} ${subjectOf(tool, args)}`, at);
   const calls = { ...next.chat.calls, [callId]: { tool, args, at } };
   return act(set(next, "chat", { calls }), ...over.effects);
+}
+
+/** Shows how far the call is that the run shows. */
+function advanced(state: State, { callId, text }: SignalOf<"chat.tool_progress">): State {
+  const { calls, run } = state.chat;
+  const call = calls[callId];
+  if (call === undefined || run === null || run.doing !== "tool" || run.sinceDoing !== call.at) return state;
+  return set(state, "chat", { run: { ...run, what: `${call.tool} ${subjectOf(call.tool, call.args)} · ${text}` } });
 }
 
 function toolDone(state: State, signal: SignalOf<"chat.tool_result">, at: number): Reduced {

@@ -170,7 +170,10 @@ function linkOf({ client, closed }: { readonly client: Client; readonly closed: 
 }
 
 function listenTo(client: Client, { ask, roots, log }: LinkPeer): void {
-  client.setRequestHandler("elicitation/create", async ({ method, params }) => (await ask({ method, params })) as ElicitResult);
+  client.setRequestHandler(
+    "elicitation/create",
+    async ({ method, params }) => (await ask({ method, params })) as ElicitResult,
+  );
   client.setRequestHandler(
     "sampling/createMessage",
     async ({ method, params }) => (await ask({ method, params: { ...params } })) as CreateMessageResult,

@@ -25,7 +25,7 @@ import { declarationsOf, signatureOf } from "./typed.ts";
 
 export interface LinkedToolPorts {
   readonly servers: Pick<McpServers, "tools" | "tool" | "list">;
-  readonly conversations: Pick<Conversations, "call">;
+  readonly conversations: Conversations;
   /** The setting mcp.deferAbove of the account. */
   readonly deferAbove: (uid: number) => Promise<number>;
 }
@@ -88,6 +88,15 @@ export class LinkedTools {
     const text = [...notes.map((note) => `[${note}]`), end.kind === "asks" ? "" : end.text].join("\n");
     if (end.kind !== "done") return { text, lost: true, ...(asks !== undefined && { asks }) };
     return { text, ...(end.structured !== undefined && { structured: end.structured }) };
+  }
+
+  /** Calls wait in memory. */
+  get isBusy(): boolean {
+    return this.ports.conversations.isWaiting;
+  }
+
+  runOver(pid: string): void {
+    this.ports.conversations.drop(pid);
   }
 
   /** Throws if a call of the tool would fail, whatever a person answers. */

@@ -17,6 +17,8 @@ export interface OfferedToolsPorts {
 /** Tools of MCP servers. */
 export interface LinkedTools {
   specs(ownerUid: number): Promise<readonly ToolSpec[]>;
+  /** The run of the process has ended: its calls end too. */
+  runOver(pid: string): void;
   /** Whether a model may name the tool, now or after a search. */
   has(tool: string): boolean;
   functions(ownerUid: number): Promise<readonly ServerFunction[]>;

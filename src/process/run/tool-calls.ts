@@ -211,7 +211,7 @@ export class ToolCalls {
       const approval = call.status === "approved" ? await this.approvedAs(row, call, judged) : null;
       const seen = seenOf(call, judged, approval !== null && timesRepeated(approval.why) === null);
       const had = approval?.about?.again?.withheld ?? [];
-      const doing = { run, call: call.dispatchId, tool: call.tool };
+      const doing = { run, call: call.dispatchId, tool: call.tool, callId: call.callId };
       const granted = approval === null ? [] : [...new Set([...(judged.about.grants ?? []), ...had])];
       const sys = this.ports.sysOf(row, { ...seen, ...(granted.length > 0 && { granted }), doing });
       // Code blocks are given no images.

@@ -157,7 +157,7 @@ export function approvedAs(db: Db, pid: string, dispatchId: string): Approval | 
 }
 
 export function heldCall(db: Db, dispatchId: string): HeldCall | null {
-  return db.get<HeldCall>(
+  return db.get<{ readonly held: string; readonly said: string | null }>(
     `SELECT c.held_json AS held, h.said FROM pending_tool_calls c JOIN pending_hil h USING (dispatch_id)
      WHERE dispatch_id = ? AND c.held_json IS NOT NULL AND h.kind = 'question' ORDER BY h.created_at DESC, h.rowid DESC LIMIT 1`,
     dispatchId,

@@ -5,6 +5,7 @@ import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { realClock } from "../../../src/lib/clock.ts";
 import { httpTransport } from "../../../src/links/mcp/http-transport.ts";
 import { openLink } from "../../../src/links/mcp/link.ts";
+import { plainCall, quietPeer } from "../../support/mcp/plain.ts";
 
 const handler = createMcpHandler(() => {
   const server = new McpServer({ name: "fixture", version: "1" });
@@ -47,8 +48,7 @@ const link = (path = "/mcp") =>
         version: "0",
         clock: realClock,
         signal: new AbortController().signal,
-        onChange: () => {},
-        onError: () => {},
+        peer: quietPeer(),
       },
     },
     null,
@@ -60,22 +60,22 @@ test("a server over HTTP lists its tools and answers, with the headers of its de
   const it = await link();
   expect(it.era.kind).toBe("modern");
   expect((await it.tools(signal())).map(({ name }) => name)).toEqual(["hello", "cut"]);
-  expect(await it.call(tool("hello"), {}, signal())).toEqual({ kind: "done", text: "hello", media: [] });
+  expect(await it.call(tool("hello"), {}, plainCall())).toEqual({ kind: "done", text: "hello", media: [] });
   expect(new Set(seen)).toEqual(new Set(["Bearer canary"]));
   await it.close();
 });
 
 test("a response that ends without an answer leaves an unknown outcome at once", async () => {
   const it = await link();
-  expect(await it.call(tool("cut"), {}, signal())).toMatchObject({ kind: "unknown" });
-  expect(await it.call(tool("hello"), {}, signal())).toMatchObject({ text: "hello" });
+  expect(await it.call(tool("cut"), {}, plainCall())).toMatchObject({ kind: "unknown" });
+  expect(await it.call(tool("hello"), {}, plainCall())).toMatchObject({ text: "hello" });
   await it.close();
 });
 
 test("a response without end is cut", async () => {
   const it = await link();
   const before = process.memoryUsage.rss();
-  expect(await it.call(tool("endless"), {}, signal())).toMatchObject({ kind: "unknown" });
+  expect(await it.call(tool("endless"), {}, plainCall())).toMatchObject({ kind: "unknown" });
   expect(process.memoryUsage.rss() - before).toBeLessThan(600 * 1024 * 1024);
   await it.close();
 });

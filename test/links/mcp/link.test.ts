@@ -4,6 +4,7 @@ import { realClock } from "../../../src/lib/clock.ts";
 import { type LinkPorts, type McpLink, openLink } from "../../../src/links/mcp/link.ts";
 import { StdioTransport } from "../../../src/links/mcp/stdio-transport.ts";
 import { spawnPiped } from "../../../src/targets/spawn.ts";
+import { plainCall, quietPeer } from "../../support/mcp/plain.ts";
 
 const SERVER = join(import.meta.dir, "../../support/mcp/server.ts");
 const open = new Set<McpLink>();
@@ -27,8 +28,7 @@ function portsFor(argv: readonly string[], log: string[] = []): LinkPorts {
     version: "0",
     clock,
     signal: new AbortController().signal,
-    onChange: () => {},
-    onError: (text) => log.push(text),
+    peer: quietPeer((text) => log.push(text)),
   };
 }
 
@@ -37,7 +37,7 @@ async function linked(argv = [process.execPath, SERVER], log: string[] = []) {
   open.add(link);
   const tools = await link.tools(new AbortController().signal);
   const call = (name: string, args = {}, signal = new AbortController().signal) =>
-    link.call(tools.find((each) => each.name === name)!, args, signal);
+    link.call(tools.find((each) => each.name === name)!, args, plainCall(signal));
   return { link, tools, call };
 }
 

@@ -6,9 +6,9 @@ import type { McpLink } from "../../../src/links/mcp/link.ts";
 import type { CallEnd } from "../../../src/links/mcp/results.ts";
 import { RunningServer } from "../../../src/links/mcp/running-server.ts";
 import { FakeClock } from "../../support/clock.ts";
+import { plainCall } from "../../support/mcp/plain.ts";
 
 const ADD: McpTool = { name: "add", inputSchema: { type: "object" } };
-const NEVER = new AbortController().signal;
 const DONE: CallEnd = { kind: "done", text: "5", media: [] };
 
 function world() {
@@ -18,9 +18,9 @@ function world() {
   let change = () => {};
   const server = new RunningServer({
     ...{ name: "notes", clock, log: () => {} },
-    async open(_signal, onChange): Promise<McpLink> {
+    async open(_signal, peer): Promise<McpLink> {
       it.starts++;
-      change = onChange;
+      change = peer.onChange;
       if (it.broken) throw new Error("no such program");
       gone = Promise.withResolvers<void>();
       return {
@@ -36,7 +36,7 @@ function world() {
     },
     listed: async () => void it.lists++,
   });
-  const call = () => server.call(ADD, {}, NEVER);
+  const call = () => server.call(ADD, {}, plainCall());
   return { it, clock, server, call, end: () => gone.resolve(), change: () => change() };
 }
 

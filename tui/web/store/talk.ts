@@ -106,6 +106,12 @@ export function onTalkSignal(talk: Talk, signal: Signal, now: number): Talk {
       const calls = { ...talk.calls, [callId]: { tool, args, at: now } };
       return { ...talk, calls, doing: running(talk, signal.run, `${tool} ${subjectOf(tool, args)}`, now) };
     }
+    case "chat.tool_progress": {
+      const call = talk.calls[signal.callId];
+      if (call === undefined || talk.doing === null) return talk;
+      const what = `${call.tool} ${subjectOf(call.tool, call.args)} · ${signal.text}`;
+      return { ...talk, doing: { ...talk.doing, what } };
+    }
     case "chat.tool_result":
       return result(talk, signal, now);
     case "chat.restart":

@@ -3,6 +3,7 @@
 // ones the call waits in memory and is lost with the kernel.
 
 import type { Caller } from "../../../abi/identity.ts";
+import { reveal } from "../../../lib/text/sanitize.ts";
 import type { HeldCall } from "../../../store/process/approvals.ts";
 import type { CallContext } from "../../../syscalls/define.ts";
 import type { ServerAnswer } from "../../../syscalls/run/server-tools.ts";
@@ -40,8 +41,12 @@ export interface Conversation {
   readonly asks?: ServerAnswer["asks"];
 }
 
+const PROGRESS_CHARS = 200;
 const FRESH = { answers: {}, form: null } as const;
-const LOST: CallEnd = { kind: "unknown", text: "gsv was restarted while its server waited for an answer; it may have run" };
+const LOST: CallEnd = {
+  kind: "unknown",
+  text: "gsv was restarted while its server waited for an answer; it may have run",
+};
 
 export class Conversations {
   private readonly talks = new Map<string, Talk>();
@@ -79,7 +84,7 @@ export class Conversations {
     const { caller, signal, linked, args, key } = place;
     const talk = new Talk(
       () => this.ports.roots(caller),
-      (text) => this.ports.progress(caller, text),
+      (text) => this.ports.progress(caller, reveal(text).slice(0, PROGRESS_CHARS)),
     );
     this.talks.set(key, talk);
     const forget = () => void (this.talks.get(key) === talk && this.talks.delete(key));

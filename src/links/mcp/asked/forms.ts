@@ -1,7 +1,7 @@
 // Forms of MCP servers: flat objects of texts, numbers, choices and yes or no. A person fills them field by field.
 
-import { clip } from "../../../lib/text/truncate.ts";
 import { reveal } from "../../../lib/text/sanitize.ts";
+import { clip } from "../../../lib/text/truncate.ts";
 import { namesSecret } from "./secret-words.ts";
 
 export interface FormField {
@@ -96,13 +96,11 @@ export function secretField(fields: readonly FormField[]): FormField | null {
 /** The defaults of all fields that have one; null if a required field has none. */
 export function defaultsOf(fields: readonly FormField[]): Values | null {
   if (fields.some(({ isRequired, fallback }) => isRequired && fallback === undefined)) return null;
-  return Object.fromEntries(
-    fields.flatMap(({ name, fallback }) => (fallback === undefined ? [] : [[name, fallback]])),
-  );
+  return Object.fromEntries(fields.flatMap(({ name, fallback }) => (fallback === undefined ? [] : [[name, fallback]])));
 }
 
 /** The value that a person's answer means, or what is wrong with it. */
-export function valueOf(field: FormField, said: string): { readonly value: unknown } | { readonly wrong: string } {
+export function valueSaid(field: FormField, said: string): { readonly value: unknown } | { readonly wrong: string } {
   const { kind, options, schema } = field;
   const text = said.trim();
   if (kind === "choice" || kind === "yes or no") {

@@ -4,7 +4,7 @@
 
 import { messageOf } from "../../../abi/errno.ts";
 import { reveal } from "../../../lib/text/sanitize.ts";
-import { defaultsOf, type FormField, fieldsOf, secretField, type Values, valueOf } from "./forms.ts";
+import { defaultsOf, type FormField, fieldsOf, secretField, type Values, valueSaid } from "./forms.ts";
 import { type Sampled, type SamplingRequest, samplingFrom, samplingQuestion } from "./sampling.ts";
 import { namesSecret } from "./secret-words.ts";
 
@@ -41,7 +41,12 @@ export interface QuestionPorts {
 
 /** Of one request. */
 type Part =
-  | { readonly kind: "ask"; readonly question: string; readonly choices?: readonly string[]; readonly form: Held["form"] }
+  | {
+      readonly kind: "ask";
+      readonly question: string;
+      readonly choices?: readonly string[];
+      readonly form: Held["form"];
+    }
   | { readonly kind: "answer"; readonly answer: object; readonly note?: string }
   | { readonly kind: "refuse"; readonly why: string };
 
@@ -144,7 +149,9 @@ function formPart(
   const secret = secretField(fields);
   const isTyped = fields.some(({ kind }) => kind === "text");
   if (secret !== null || (isTyped && namesSecret(message)))
-    return declined(`${server} asked for a secret (${secret?.label ?? message.slice(0, 100)}); declined: a form is no place for secrets`);
+    return declined(
+      `${server} asked for a secret (${secret?.label ?? message.slice(0, 100)}); declined: a form is no place for secrets`,
+    );
   if (said === null) return cancelled(server);
   if (said === DECLINE) return { kind: "answer", answer: { action: "decline" } };
   const head = `${server} (MCP server) asks: ${message}`;
@@ -168,7 +175,7 @@ function formPart(
 function filledPart(fields: readonly FormField[], { at, values }: NonNullable<Held["form"]>, said: string): Part {
   const field = fields[at]!;
   const isLeftOut = said.trim() === LEAVE_OUT && (field.fallback !== undefined || !field.isRequired);
-  const taken = isLeftOut ? { value: field.fallback } : valueOf(field, said);
+  const taken = isLeftOut ? { value: field.fallback } : valueSaid(field, said);
   if ("wrong" in taken) return fieldPart(fields, { at, values }, `${taken.wrong}\n`);
   const next = taken.value === undefined ? values : { ...values, [field.name]: taken.value };
   if (at + 1 < fields.length) return fieldPart(fields, { at: at + 1, values: next }, "");

@@ -46,7 +46,10 @@ function messageFrom({ role, content }: { readonly role?: unknown; readonly cont
 }
 
 export function samplingQuestion(server: string, { system, messages, tokensMax }: SamplingRequest): string {
-  const texts = [...(system === "" ? [] : [`system: ${system}`]), ...messages.map(({ role, text }) => `${role}: ${text}`)];
+  const texts = [
+    ...(system === "" ? [] : [`system: ${system}`]),
+    ...messages.map(({ role, text }) => `${role}: ${text}`),
+  ];
   const whole = texts.join("\n").split("\n").map(reveal).join("\n");
   const left = whole.length - SHOWN_CHARS;
   const shown = left > 0 ? `${whole.slice(0, SHOWN_CHARS)}… (${left} more characters)` : whole;

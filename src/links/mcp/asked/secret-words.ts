@@ -9,21 +9,72 @@ const LOOKALIKES: { readonly [letter: string]: string } = {
 
 const WORDS = [
   // English
-  ...["password", "passwd", "passcode", "passphrase", "pass phrase", "pwd", "pin", "pin code", "secret", "credential", "credentials"],
-  ...["token", "access token", "bearer", "api ?key", "access ?key", "private ?key", "secret ?key", "seed phrase", "recovery code"],
+  ...[
+    "password",
+    "passwd",
+    "passcode",
+    "passphrase",
+    "pass phrase",
+    "pwd",
+    "pin",
+    "pin code",
+    "secret",
+    "credential",
+    "credentials",
+  ],
+  ...[
+    "token",
+    "access token",
+    "bearer",
+    "api ?key",
+    "access ?key",
+    "private ?key",
+    "secret ?key",
+    "seed phrase",
+    "recovery code",
+  ],
   ...["otp", "totp", "one time (?:code|password)", "(?:2fa|mfa|verification|authenti?cation|security) code"],
-  ...["(?:credit |debit )?card (?:number|no)", "card ?number", "credit ?card", "cvv2?", "cvc2?", "security number", "ssn"],
+  ...[
+    "(?:credit |debit )?card (?:number|no)",
+    "card ?number",
+    "credit ?card",
+    "cvv2?",
+    "cvc2?",
+    "security number",
+    "ssn",
+  ],
   // German
-  ...["pass?wort", "kennwort", "zugangs(?:daten|code|schlussel)", "api schlussel", "geheim(?:nis|wort|zahl)", "einmal(?:code|kennwort|passwort)"],
+  ...[
+    "pass?wort",
+    "kennwort",
+    "zugangs(?:daten|code|schlussel)",
+    "api schlussel",
+    "geheim(?:nis|wort|zahl)",
+    "einmal(?:code|kennwort|passwort)",
+  ],
   ...["(?:kredit)?karten ?nummer", "kreditkarte", "prufziffer", "tan", "losung"],
   // French
-  ...["mots? de passe", "code secret", "code confidentiel", "jeton", "cle (?:d )?(?:api|acces|secrete|privee)", "identifiants"],
+  ...[
+    "mots? de passe",
+    "code secret",
+    "code confidentiel",
+    "jeton",
+    "cle (?:d )?(?:api|acces|secrete|privee)",
+    "identifiants",
+  ],
   ...["code a usage unique", "numero de (?:la )?carte", "carte (?:bancaire|de credit)"],
   // Spanish
   ...["contrasena", "clave", "clave (?:api|de acceso|secreta)", "codigo de un solo uso", "codigo de verificacion"],
   ...["numero de (?:la )?tarjeta", "tarjeta de credito", "credenciales"],
   // Portuguese
-  ...["senha", "palavra passe", "chave (?:de )?(?:api|acesso|secreta)", "codigo de uso unico", "numero do cartao", "cartao de credito"],
+  ...[
+    "senha",
+    "palavra passe",
+    "chave (?:de )?(?:api|acesso|secreta)",
+    "codigo de uso unico",
+    "numero do cartao",
+    "cartao de credito",
+  ],
 ];
 const SECRET = new RegExp(`(?<![a-z0-9])(?:${WORDS.join("|")})(?![a-z0-9])`);
 
