@@ -3,9 +3,10 @@
 
 import { messageOf } from "../../../src/abi/errno.ts";
 import type { Message } from "../../../src/abi/process/message.ts";
-import type { ProcessInfo } from "../../../src/abi/process/process.ts";
+import type { ProcessInfo, WaitsFor } from "../../../src/abi/process/process.ts";
 import type { Signal } from "../../../src/abi/signal.ts";
 import type { Sys } from "../../../src/abi/sys.ts";
+import { waitsForText } from "../../../src/syscalls/format.ts";
 import type { ShownPrompt } from "../../../src/syscalls/proc/prompt.ts";
 import type { WaitResult } from "../../../src/syscalls/services.ts";
 import { toolCall, toolResult } from "./calls.ts";
@@ -26,6 +27,7 @@ export interface FollowPorts {
 type Complete = Extract<Signal, { readonly name: "chat.complete" }>;
 
 const HISTORY_PAGE = 200;
+const HELD: ReadonlySet<WaitsFor["kind"]> = new Set(["person", "disk", "credential", "limit", "repair"]);
 
 export class Follower {
   constructor(private readonly ports: FollowPorts) {}
@@ -75,6 +77,7 @@ export class Follower {
       update(session, { sessionUpdate: "current_mode_update", currentModeId: signal.mode });
       this.showFirst(session, () => this.optionsChanged(session));
     } else if (signal.name === "chat.complete") this.ended(session, signal);
+    else if (signal.name === "process.state" && signal.waitsFor !== null) this.paused(session, signal.waitsFor);
     else if (signal.name === "chat.hil_closed") requests.closed(session, signal);
   }
 
@@ -105,11 +108,25 @@ export class Follower {
   private async awaitEnd(session: Session, prompt: Prompt): Promise<void> {
     const wanted = { pids: [session.pid], run: prompt.runId, wait: true };
     const { results } = await this.ports.sys.call<{ results: [WaitResult] }>("proc.wait", wanted);
-    const [{ status, error }] = results;
+    const [{ status, error, waitsFor }] = results;
     await this.before(session, () => this.replay(session, session.missingAfter(0)));
     if (session.prompt !== prompt) return;
-    if (status === "killed" || status === "none" || status === "held") session.finish();
+    if (status === "held" && waitsFor !== null) this.paused(session, waitsFor);
+    else if (status === "killed" || status === "none" || status === "held") session.finish();
     else this.settle(session, prompt, { status, error: error ?? status });
+  }
+
+  /** A run that only a person, a key, a limit or free space lets continue must not keep the editor waiting. */
+  private paused(session: Session, waitsFor: WaitsFor): void {
+    const { prompt } = session;
+    if (prompt === null || "id" in waitsFor) return;
+    const text = waitsForText(waitsFor);
+    if (HELD.has(waitsFor.kind)) {
+      session.prompt = null;
+      const code = waitsFor.kind === "credential" ? ERRORS.credential : ERRORS.internal;
+      prompt.end.reject(new RpcError(code, `the run is on hold: ${text}`));
+    } else if (session.status !== text) this.ports.update(session, chunk("agent_thought_chunk", `\n${text}\n`));
+    session.status = text;
   }
 
   private async messages({ pid }: Session, afterSeq: number, limit: number): Promise<readonly Message[]> {

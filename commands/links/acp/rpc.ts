@@ -24,7 +24,7 @@ export interface Asked {
 
 export const ERRORS = {
   ...{ parse: -32700, request: -32600, method: -32601, params: -32602, internal: -32603 },
-  absent: -32002,
+  ...{ credential: -32000, absent: -32002 },
 } as const;
 
 /** Both sides may send it. */

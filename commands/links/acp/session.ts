@@ -34,6 +34,8 @@ export class Session {
   plan: readonly string[] = [];
   /** The request that presents it. */
   planId: string | null = null;
+  /** Why the run pauses, as it was shown last. */
+  status = "";
   /** Options as the editor has them, as JSON. */
   options = "";
   /** Runs that prompts of the editor started: it knows their messages. */

@@ -88,3 +88,16 @@ test("the places of a search are its matches in the editor's directory", async (
   const result = it.updates.find(({ sessionUpdate }) => sessionUpdate === "tool_call_update");
   expect(result?.locations).toEqual([{ path: `${cwd}/src/a.txt`, line: 2 }]);
 });
+
+test("a run that waits for a key ends the prompt with the reason, and continues in the editor once it has one", async () => {
+  await using it = await Editor.open();
+  const { sessionId } = await it.session();
+  const failure = { class: "auth", message: "invalid key", status: 401 } as never;
+  it.home.model.will(sessionId, { error: failure }, { text: "Here I am." });
+  const prompt = [{ type: "text", text: "go" }];
+  const { error } = await it.request("session/prompt", { sessionId, prompt });
+  expect(error).toMatchObject({ code: -32000, message: expect.stringContaining("the run is on hold: ") });
+  await it.home.sys.call("proc.signal", { pid: sessionId, signal: "CONT" });
+  await it.home.inState(sessionId, "idle");
+  await it.home.until("the answer", () => it.texts().includes("Here I am."));
+});
