@@ -3,6 +3,8 @@
 import type { Io } from "./command.ts";
 
 const PACKAGE_BYTES_MAX = 1024 * 1024;
+export const MCP_FILE = "MCP servers";
+
 /** Each path with what it is; the first column is looked for. */
 const NAMED: readonly (readonly [path: string, text: string])[] = [
   ["AGENTS.md", "AGENTS.md"],
@@ -10,7 +12,7 @@ const NAMED: readonly (readonly [path: string, text: string])[] = [
   ["GEMINI.md", "GEMINI.md"],
   [".gsv/context.d", ".gsv/context.d"],
   [".gsv/policy.json", "a gsv policy"],
-  [".mcp.json", "MCP servers"],
+  [".mcp.json", MCP_FILE],
   [".claude/settings.json", "Claude settings"],
   [".vscode/tasks.json", "VS Code tasks"],
   [".envrc", ".envrc"],

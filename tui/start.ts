@@ -2,7 +2,7 @@
 // question is one card, answered with one key.
 
 import type { Io } from "../commands/command.ts";
-import { foundIn } from "../commands/found-here.ts";
+import { foundIn, MCP_FILE } from "../commands/found-here.ts";
 import { findHere, nameOf, type ProcessHere, processHere } from "../commands/here.ts";
 import { pidNamed } from "../commands/proc/process-names.ts";
 import { messageOf } from "../src/abi/errno.ts";
@@ -89,7 +89,9 @@ async function startPlace(io: Io, ports: AppPorts): Promise<Place> {
     const { pid } = await io.sys().call<Spawned>("proc.spawn", request);
     const made = await processHere(io, here);
     const at = made === null ? { ...AT_INIT, pid } : await placed(made, io);
-    return { ...at, note: `Working in ${short}`, typed };
+    const { holdServers } = await import("../commands/links/mcp-import/import.ts");
+    const held = found.includes(MCP_FILE) ? await holdServers(io, here.directory) : null;
+    return { ...at, note: [`Working in ${short}`, ...(held === null ? [] : [held])].join(" · "), typed };
   } catch (error) {
     return { ...AT_INIT, note: `Cannot work in ${short}: ${reveal(messageOf(error))}`, typed };
   }

@@ -65,10 +65,15 @@ export async function spawnAs(name: string): Promise<Command> {
   });
 }
 
-/** Does nothing without a terminal or without instruction files. */
+/** Asks about instruction files, and lists MCP servers as pending. Does nothing without a terminal. */
 export async function offer(io: Io, id: string): Promise<void> {
   if (!io.stdin.isTTY || !io.stderr.isTTY || io.asksNobody) return;
   const speaking = await io.sys().call<Speaking>("workspace.speaks", { id });
+  if (speaking.directory !== null) {
+    const { holdServers } = await import("../links/mcp-import/import.ts");
+    const held = await holdServers(io, speaking.directory);
+    if (held !== null) await printText(io.stderr, held);
+  }
   if (speaking.trusted || speaking.files.length === 0) return;
   await show(io, speaking);
   if (await agrees(io, QUESTION)) await io.sys().call("workspace.trust", { id });

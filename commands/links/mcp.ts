@@ -1,18 +1,23 @@
 // `gsv mcp`: MCP servers, whose tools agents use.
 
 import { SysError } from "../../src/abi/errno.ts";
-import { mcpToolName } from "../../src/abi/links/mcp.ts";
+import { type McpToolShown, mcpToolName } from "../../src/abi/links/mcp.ts";
 import { field } from "../../src/syscalls/define.ts";
+import { renderText } from "../../src/syscalls/format.ts";
+import type { McpListed } from "../../src/syscalls/links/mcp-service.ts";
 import { command } from "../define.ts";
 import { declared, derived, noun } from "../derive.ts";
-import { printResult } from "../print.ts";
+import { agrees, canAsk, noTerminal } from "../io/consent.ts";
+import { printResult, printText } from "../print.ts";
+
+const serverName = field.text("its server", { positional: true, shortest: 1, longest: 24, meta: "NAME", of: "mcp" });
 
 const call = command(
   {
     name: "mcp call",
     summary: "Call a tool of a server yourself",
     input: {
-      name: field.text("its server", { positional: true, shortest: 1, longest: 24, meta: "NAME", of: "mcp" }),
+      name: serverName,
       tool: field.text("the tool", { positional: true, shortest: 1, longest: 128, meta: "TOOL" }),
       args: field.optional(
         field.text("its arguments as JSON; - reads them from stdin", { positional: true, meta: "JSON", stdin: true }),
@@ -28,6 +33,57 @@ const call = command(
   },
 );
 
+/** A server that came with a workspace is shown whole before its first start. */
+const enable = command(
+  {
+    name: "mcp enable",
+    summary: "Offer a server's tools, or approve it",
+    input: { name: serverName, yes: field.flag("skip the question about a new server") },
+    examples: ["gsv mcp enable files", "gsv mcp enable files --yes"],
+  },
+  async ({ args: { name, yes = false }, json }, io) => {
+    const { print } = (await declared("sys.mcp.enable")).cli;
+    const before = await io.sys().call<McpListed>("sys.mcp.show", { name });
+    if (before.server.state === "pending" && !yes) {
+      await printText(io.stderr, renderText(print, before));
+      if (!canAsk(io, json)) throw noTerminal("started", `read it above, then: gsv mcp enable ${name} --yes`);
+      if (!(await agrees(io, "Start this server and use its tools?"))) return 1;
+    }
+    await printResult(io, print, await io.sys().call("sys.mcp.enable", { name }), json);
+    return 0;
+  },
+);
+
+const tools = command(
+  {
+    name: "mcp tools",
+    summary: "List the tools of a server",
+    input: { name: serverName },
+    examples: ["gsv mcp tools files", "gsv mcp tools files --json"],
+  },
+  async ({ args: { name }, json }, io) => {
+    const listed = await io.sys().call<McpListed>("sys.mcp.show", { name });
+    await printResult(io, TOOLS, listed, json);
+    return 0;
+  },
+);
+
+const TOOLS = {
+  kind: "table" as const,
+  rows: (listed: McpListed) => listed.tools,
+  empty: "(no tools)",
+  columns: [
+    { head: "TOOL", cell: (tool: McpToolShown) => tool.name },
+    { head: "USE", cell: (tool: McpToolShown) => tool.use },
+    {
+      ...{ head: "STATE", cell: (tool: McpToolShown) => tool.state },
+      tone: ({ state }: McpToolShown) => (state === "accepted" ? undefined : ("needs" as const)),
+    },
+    { head: "TOKENS", cell: (tool: McpToolShown) => String(tool.tokens), align: "right" as const, minor: 1 },
+    { head: "ABOUT", cell: (tool: McpToolShown) => tool.description.split("\n")[0] ?? "", shrink: true as const },
+  ],
+};
+
 function objectFrom(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
@@ -40,11 +96,13 @@ export async function mcp() {
   return await noun("mcp", "Use the tools of MCP servers", {
     list: "sys.mcp.list",
     add: await derived("sys.mcp.add", "mcp add"),
+    import: (await import("./mcp-import/import.ts")).importServers,
     show: "sys.mcp.show",
+    tools,
     call,
     allow: "sys.mcp.allow",
     refresh: "sys.mcp.refresh",
-    enable: "sys.mcp.enable",
+    enable,
     disable: "sys.mcp.disable",
     logs: "sys.mcp.logs",
     rm: "sys.mcp.remove",

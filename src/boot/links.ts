@@ -9,8 +9,10 @@ import { markFrom } from "../kernel/settings/secrets.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { LinkedTools } from "../links/mcp/linked-tools.ts";
 import { homeMark, MARK } from "../links/mcp/mark.ts";
+import { scopes } from "../links/mcp/scope.ts";
 import { McpServers, type McpServersPorts } from "../links/mcp/servers.ts";
 import { type McpSecrets, mcpService, type SecretValues } from "../links/mcp/service.ts";
+import { trustedPlace } from "../process/prompt/workspace-context.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { McpService } from "../syscalls/links/mcp-service.ts";
 import type { ServerAnswer } from "../syscalls/run/server-tools.ts";
@@ -40,17 +42,33 @@ export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">, late: 
     const transport = await transportOf(core, host, row.definition, values, peer.log);
     return await openLink({ transport, version: VERSION, clock, signal, peer }, known);
   };
-  const mcp = new McpServers({ rows: kernel.mcpServers, clock, open });
+  const placeOf = async (workspaceId: string) => {
+    const row = await kernel.workspaces.get(workspaceId);
+    return row === null ? null : trustedPlace(row);
+  };
+  const mcp = new McpServers({ rows: kernel.mcpServers, clock, placeOf, open });
   const conversations = bootConversations(core, mcp, late);
   const linked = new LinkedTools({
     servers: mcp,
     conversations,
+    processOf: (pid) => kernel.processes.get(pid),
     deferAbove: async (uid) =>
       Number((await settingsFor(kernel.config, { uid, client: undefined }))("mcp.deferAbove").text),
   });
   const mayStart = ({ caller }: { readonly caller: Parameters<typeof host.launcher.authorise>[0] }) =>
     host.launcher.authorise(caller);
-  return { mcp, linked, mcpService: mcpService({ servers: mcp, clock, random, mayStart, secrets }) };
+  return {
+    mcp,
+    linked,
+    mcpService: mcpService({
+      servers: mcp,
+      clock,
+      random,
+      mayStart,
+      scopeOf: scopes({ kernel, home: machine.paths.home }),
+      secrets,
+    }),
+  };
 }
 
 export function linkServices(

@@ -74,7 +74,7 @@ export function bootPolicy(
       const now = { now: clock.now(), zone: await zone({ caller: await callers.process(row) }) };
       return changes.map((change) => nextTimesText(change, now));
     },
-    toolUse: ({ ownerUid }, tool) => linked.use(ownerUid, tool),
+    toolUse: (row, tool) => linked.use(row, tool),
     dryRun: previewer({ callers, shells, web, files: filesByTarget(files.service, hostFiles.files), tools: linked }),
   });
   const questions = new Questions({

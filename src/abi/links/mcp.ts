@@ -27,6 +27,15 @@ export interface McpTool {
   readonly annotations?: { readonly [name: string]: unknown };
 }
 
+/** Which agents of the account get the tools. */
+export type McpScope =
+  | { readonly kind: "account" }
+  /** Processes in one workspace: its directory on this computer, else its path in gsv. */
+  | { readonly kind: "workspace"; readonly place: string }
+  | { readonly kind: "agent"; readonly uid: number; readonly name: string };
+
+export const MCP_SCOPES = ["account", "workspace", "agent"] as const;
+
 export const TOOL_USES = ["ask", "auto", "never"] as const;
 export type McpToolUse = (typeof TOOL_USES)[number];
 
@@ -36,12 +45,14 @@ export interface McpPinnedTool {
   readonly use: McpToolUse;
 }
 
-export type McpState = "off" | "idle" | "starting" | "ready" | "failed";
+/** `pending`: it came with a workspace, and no person has approved it. It is never started. */
+export type McpState = "pending" | "off" | "idle" | "starting" | "ready" | "failed";
 
 export interface McpServer {
   readonly name: string;
   readonly state: McpState;
   readonly definition: McpDefinition;
+  readonly scope: McpScope;
   /** Why it failed. */
   readonly error: string | null;
   readonly server: { readonly name: string; readonly version: string } | null;

@@ -15,12 +15,13 @@ import type { ToolSpec } from "../../abi/stream.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { ServerFunction } from "../../process/run/offered-tools.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ServerAnswer } from "../../syscalls/run/server-tools.ts";
 import type { Conversations } from "./asked/conversation.ts";
 import { tokensOf } from "./pins.ts";
 import { foundTools } from "./search.ts";
-import type { LinkedTool, McpServers } from "./servers.ts";
+import type { LinkedTool, McpServers, McpUser } from "./servers.ts";
 import { declarationsOf, signatureOf } from "./typed.ts";
 
 export interface LinkedToolPorts {
@@ -28,7 +29,10 @@ export interface LinkedToolPorts {
   readonly conversations: Conversations;
   /** The setting mcp.deferAbove of the account. */
   readonly deferAbove: (uid: number) => Promise<number>;
+  readonly processOf: (pid: string) => Promise<ProcessRow | null>;
 }
+
+type UsedBy = Pick<ProcessRow, "ownerUid" | "uid" | "workspaceId">;
 
 type Asked = { readonly tool: string; readonly args: { readonly [name: string]: unknown } };
 
@@ -39,23 +43,25 @@ export class LinkedTools {
 
   constructor(private readonly ports: LinkedToolPorts) {}
 
-  async specs(ownerUid: number): Promise<readonly ToolSpec[]> {
-    const tools = await this.ports.servers.tools(ownerUid);
+  async specs(row: UsedBy): Promise<readonly ToolSpec[]> {
+    const tools = await this.ports.servers.tools(userOf(row));
     if (tools.length === 0) return [];
-    return (await this.isDeferred(ownerUid, tools)) ? [searchSpec(tools), CALL_SPEC] : tools.map(({ spec }) => spec);
+    return (await this.isDeferred(row.ownerUid, tools))
+      ? [searchSpec(tools), CALL_SPEC]
+      : tools.map(({ spec }) => spec);
   }
 
-  async functions(ownerUid: number): Promise<readonly ServerFunction[]> {
-    const tools = await this.ports.servers.tools(ownerUid);
-    const isDeferred = await this.isDeferred(ownerUid, tools);
+  async functions(used: UsedBy): Promise<readonly ServerFunction[]> {
+    const tools = await this.ports.servers.tools(userOf(used));
+    const isDeferred = await this.isDeferred(used.ownerUid, tools);
     return tools.map(({ row, pinned, spec }) => ({
       ...{ server: row.name, tool: pinned.tool.name },
       by: isDeferred ? MCP_CALL : spec.name,
     }));
   }
 
-  async declarations(ownerUid: number, server: string): Promise<string> {
-    const own = (await this.ports.servers.tools(ownerUid)).filter(({ row }) => row.name === server);
+  async declarations(used: UsedBy, server: string): Promise<string> {
+    const own = (await this.ports.servers.tools(userOf(used))).filter(({ row }) => row.name === server);
     return declarationsOf(
       server,
       own.map(({ pinned }) => pinned.tool),
@@ -72,16 +78,16 @@ export class LinkedTools {
     return tool === MCP_SEARCH || tool === MCP_CALL || mcpToolNamed(tool) !== null;
   }
 
-  /** null if no server of the account has the tool. */
-  async use(ownerUid: number, tool: string): Promise<McpToolUse | null> {
+  /** null if no server of the process has the tool. */
+  async use(row: UsedBy, tool: string): Promise<McpToolUse | null> {
     const name = mcpToolNamed(tool);
-    return name === null ? null : ((await this.ports.servers.tool(ownerUid, name))?.pinned.use ?? null);
+    return name === null ? null : ((await this.ports.servers.tool(userOf(row), name))?.pinned.use ?? null);
   }
 
   async call(context: Pick<CallContext, "caller" | "signal">, { tool, args }: Asked): Promise<ServerAnswer> {
-    const { caller } = context;
-    if (tool === MCP_SEARCH) return { text: await this.search(caller.ownerUid, String(args.query ?? "")) };
-    const linked = await this.callable(caller.ownerUid, tool);
+    const user = await this.callerAsUser(context.caller);
+    if (tool === MCP_SEARCH) return { text: await this.search(user, String(args.query ?? "")) };
+    const linked = await this.callable(user, tool);
     const { end, notes, asks } = await this.ports.conversations.call(context, linked, args);
     const shown = mcpToolName({ server: linked.row.name, tool: linked.pinned.tool.name });
     if (end.kind === "failed") throw new SysError("EIO", `${clip(shown)} failed: ${end.text}`, notes);
@@ -100,19 +106,25 @@ export class LinkedTools {
   }
 
   /** Throws if a call of the tool would fail, whatever a person answers. */
-  async needCallable(ownerUid: number, tool: string): Promise<void> {
-    if (tool !== MCP_SEARCH && this.has(tool)) await this.callable(ownerUid, tool);
+  async needCallable(row: UsedBy, tool: string): Promise<void> {
+    if (tool !== MCP_SEARCH && this.has(tool)) await this.callable(userOf(row), tool);
   }
 
-  private async callable(ownerUid: number, tool: string): Promise<LinkedTool> {
+  private async callerAsUser({ kind, pid, ownerUid }: CallContext["caller"]): Promise<McpUser> {
+    if (kind === "person") return { ownerUid, process: null };
+    const row = pid === undefined ? null : await this.ports.processOf(pid);
+    return { ownerUid, process: row ?? { uid: -1, workspaceId: null } };
+  }
+
+  private async callable(user: McpUser, tool: string): Promise<LinkedTool> {
     const name = mcpToolNamed(tool);
-    const linked = name === null ? null : await this.ports.servers.tool(ownerUid, name);
-    if (linked === null) throw await this.noTool(ownerUid, tool, name);
+    const linked = name === null ? null : await this.ports.servers.tool(user, name);
+    if (linked === null) throw await this.noTool(user.ownerUid, tool, name);
     return linked;
   }
 
-  private async search(ownerUid: number, query: string): Promise<string> {
-    const tools = await this.ports.servers.tools(ownerUid);
+  private async search(user: McpUser, query: string): Promise<string> {
+    const tools = await this.ports.servers.tools(user);
     const found = foundTools(
       query,
       tools.map(({ spec }) => spec),
@@ -136,6 +148,10 @@ export class LinkedTools {
       `to list its tools: gsv mcp show ${row.name}`,
     ]);
   }
+}
+
+function userOf({ ownerUid, uid, workspaceId }: UsedBy): McpUser {
+  return { ownerUid, process: { uid, workspaceId } };
 }
 
 const CALL_SPEC: ToolSpec = {

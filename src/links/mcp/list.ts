@@ -10,7 +10,7 @@ import type { Era } from "./link.ts";
 import { offerOf, shownTools, specOf, tokensOf, unaccepted, usable } from "./pins.ts";
 
 export interface RunningState {
-  readonly state: Exclude<McpState, "off">;
+  readonly state: Exclude<McpState, "off" | "pending">;
   readonly error: string | null;
 }
 
@@ -38,11 +38,11 @@ export function shownWhole(row: McpServerRow, running: RunningState = AT_REST): 
 }
 
 export function shownServer(row: McpServerRow, { state, error }: RunningState = AT_REST): McpServer {
-  const { id, name, definition, enabled, pinned, found, updatedAt } = row;
+  const { id, name, definition, scope, enabled, pending, pinned, found, updatedAt } = row;
   const offered = found?.offered ?? [];
   const use = usable(pinned, offered);
   return {
-    ...{ name, definition, updatedAt, error, state: enabled ? state : "off" },
+    ...{ name, definition, scope, updatedAt, error, state: pending ? "pending" : enabled ? state : "off" },
     ...{ server: found?.server ?? null, tools: use.length, instructions: reveal(found?.instructions ?? "") },
     protocol: found === null ? null : (found.era as Era).kind === "modern" ? "2026-07-28" : "2025-11-25",
     waiting: unaccepted(pinned, offered).length,

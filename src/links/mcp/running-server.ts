@@ -44,7 +44,7 @@ export class RunningServer {
 
   constructor(private readonly ports: RunningPorts) {}
 
-  get state(): Exclude<McpState, "off"> {
+  get state(): Exclude<McpState, "off" | "pending"> {
     if (this.current !== null) return this.isReady ? "ready" : "starting";
     return this.failed === null ? "idle" : "failed";
   }

@@ -17,12 +17,20 @@ import { RunningServer } from "./running-server.ts";
 export interface McpServersPorts {
   readonly rows: McpServerRows;
   readonly clock: Clock;
+  /** The place of a workspace, as scopes name it; null if it is gone. */
+  readonly placeOf: (workspaceId: string) => Promise<string | null>;
   readonly open: (row: McpServerRow, known: Era | null, about: OpenPorts) => Promise<McpLink>;
 }
 
 export interface OpenPorts {
   readonly signal: AbortSignal;
   readonly peer: LinkPeer;
+}
+
+/** A person uses all servers of an account, a process those whose scope it is in. */
+export interface McpUser {
+  readonly ownerUid: number;
+  readonly process: { readonly uid: number; readonly workspaceId: string | null } | null;
 }
 
 export interface LinkedTool {
@@ -67,16 +75,27 @@ export class McpServers {
     this.logs.delete(row.id);
   }
 
-  /** What models may call, in a stable order. */
-  async tools(uid: number): Promise<readonly LinkedTool[]> {
+  /** What the user may call, in a stable order. */
+  async tools({ ownerUid, process }: McpUser): Promise<readonly LinkedTool[]> {
+    const all = await this.allTools(ownerUid);
+    if (process === null || all.every(({ row }) => row.scope.kind === "account")) return all;
+    const { uid, workspaceId } = process;
+    const place = workspaceId === null ? null : await this.ports.placeOf(workspaceId);
+    return all.filter(({ row: { scope } }) => {
+      if (scope.kind === "account") return true;
+      return scope.kind === "agent" ? scope.uid === uid : scope.place === place;
+    });
+  }
+
+  private async allTools(uid: number): Promise<readonly LinkedTool[]> {
     const rows = await this.list(uid);
     const known = this.toolsOf.get(rows) ?? linkedTools(rows);
     this.toolsOf.set(rows, known);
     return known;
   }
 
-  async tool(uid: number, { server, tool }: McpToolName): Promise<LinkedTool | null> {
-    const ofServer = (await this.tools(uid)).filter(({ row }) => row.name === server);
+  async tool(user: McpUser, { server, tool }: McpToolName): Promise<LinkedTool | null> {
+    const ofServer = (await this.tools(user)).filter(({ row }) => row.name === server);
     const byName = ofServer.find(({ pinned }) => pinned.tool.name === tool);
     return byName ?? ofServer.find(({ spec }) => spec.name === `mcp__${server}__${tool}`) ?? null;
   }
@@ -89,7 +108,7 @@ export class McpServers {
     const server = this.serverOf(row);
     await server.ready();
     // The connection may have shown another definition than the accepted one.
-    const now = await this.tool(row.uid, { server: row.name, tool: pinned.tool.name });
+    const now = await this.tool({ ownerUid: row.uid, process: null }, { server: row.name, tool: pinned.tool.name });
     if (now === null)
       throw new SysError("EPERM", `${row.name} has changed its tool ${clip(pinned.tool.name)}`, [
         `to read and accept it: gsv mcp show ${row.name}`,
@@ -157,7 +176,7 @@ export class McpServers {
 }
 
 function linkedTools(rows: readonly McpServerRow[]): readonly LinkedTool[] {
-  const enabled = rows.filter((row) => row.enabled);
+  const enabled = rows.filter((row) => row.enabled && !row.pending);
   const linked = enabled.flatMap((row) =>
     usable(row.pinned, row.found?.offered ?? []).map((pinned) => ({
       ...{ row, pinned },

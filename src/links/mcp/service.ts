@@ -2,7 +2,7 @@
 
 import { messageOf, SysError } from "../../abi/errno.ts";
 import { uuidv7 } from "../../abi/ids.ts";
-import { MCP_NAME, type McpDefinition } from "../../abi/links/mcp.ts";
+import { MCP_NAME, type McpDefinition, type McpScope } from "../../abi/links/mcp.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { McpServerRow } from "../../store/kernel/links/mcp-servers.ts";
@@ -18,6 +18,7 @@ export interface McpServicePorts {
   readonly random: (length: number) => Uint8Array;
   /** Throws if the account may not start programs on this computer. */
   readonly mayStart: (context: CallContext) => Promise<void>;
+  readonly scopeOf: (context: CallContext, asked: Pick<McpAdded, "scope" | "for">) => Promise<McpScope>;
   readonly secrets: McpSecrets;
 }
 
@@ -38,7 +39,7 @@ const HEADER = /^[A-Za-z0-9-]{1,64}$/;
 /** Variables that make programs load other code. */
 const REFUSED = /^(?:LD_|DYLD_|BUN_|NODE_OPTIONS$|PYTHON(?:STARTUP|PATH)$|PERL5OPT$|RUBYOPT$|GSV_)/;
 
-export function mcpService({ servers, clock, random, mayStart, secrets }: McpServicePorts): McpService {
+export function mcpService({ servers, clock, random, mayStart, scopeOf, secrets }: McpServicePorts): McpService {
   const listed = (row: McpServerRow) => shownWhole(row, servers.runningOf(row.id));
   const shown = (row: McpServerRow) => shownServer(row, servers.runningOf(row.id));
   const accept = async (row: McpServerRow): Promise<McpServerRow> => {
@@ -51,6 +52,14 @@ export function mcpService({ servers, clock, random, mayStart, secrets }: McpSer
     if (row.secret !== null) await secrets.remove(row.id, row.secret);
   };
   const owned = (context: CallContext, name: string) => servers.named(context.caller.ownerUid, name);
+  const approvedRow = async (context: CallContext, name: string) => {
+    const row = await owned(context, name);
+    if (!row.pending) return row;
+    throw new SysError("EPERM", `${name} came with a workspace and waits for your approval`, [
+      `to look at it: gsv mcp show ${name}`,
+      `to approve it: gsv mcp enable ${name}`,
+    ]);
+  };
 
   return {
     async add(context, asked) {
@@ -69,12 +78,15 @@ export function mcpService({ servers, clock, random, mayStart, secrets }: McpSer
       if (all.length >= SERVERS_MAX)
         throw new SysError("ELIMIT", `this account already has ${SERVERS_MAX} MCP servers`);
       if (definition.kind === "stdio") await mayStart(context);
+      const scope = await scopeOf(context, asked);
+      const { pending = false } = asked;
       const id = uuidv7(now, random);
       const secret = Object.keys(values).length === 0 ? null : await secrets.put(id, values);
       const base = { id, uid, name: asked.name, definition, secret, updatedAt: now };
-      const row: McpServerRow = { ...base, enabled: true, pinned: [], found: null };
+      const row: McpServerRow = { ...base, scope, pending, enabled: true, pinned: [], found: null };
       try {
         await servers.put(row);
+        if (pending) return listed(row);
         return listed(await accept(await servers.refresh(row)));
       } catch (error) {
         // A definition that never worked is not kept: its name stays free, and its log goes into the error.
@@ -92,17 +104,29 @@ export function mcpService({ servers, clock, random, mayStart, secrets }: McpSer
     show: async (context, name) => listed(await owned(context, name)),
 
     async refresh(context, { name, accept: offer }) {
-      const row = await owned(context, name);
+      const row = await approvedRow(context, name);
       // Does not restart the server: that might offer other tools than those that the person read.
       if (offer !== undefined) return listed(await accept(asShown(row, offer)));
       if (row.definition.kind === "stdio") await mayStart(context);
       return listed(await servers.refresh(row));
     },
 
-    async enable(context, name, enabled) {
+    async enable(context, name) {
       const row = await owned(context, name);
-      await servers.put({ ...row, enabled, updatedAt: clock.now() });
-      if (!enabled) await servers.stop(row.id);
+      if (!row.pending) {
+        await servers.put({ ...row, enabled: true, updatedAt: clock.now() });
+        return listed(await owned(context, name));
+      }
+      if (row.definition.kind === "stdio") await mayStart(context);
+      const approved = { ...row, pending: false, enabled: true, updatedAt: clock.now() };
+      await servers.put(approved);
+      return listed(await accept(await servers.refresh(approved)));
+    },
+
+    async disable(context, name) {
+      const row = await owned(context, name);
+      await servers.put({ ...row, enabled: false, updatedAt: clock.now() });
+      await servers.stop(row.id);
       return shown(await owned(context, name));
     },
 

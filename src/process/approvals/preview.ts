@@ -16,7 +16,7 @@ export interface PreviewPorts {
   readonly web: Web;
   readonly shells: { needTypable: (caller: Awaited<ReturnType<Callers["process"]>>, request: ExecRequest) => void };
   /** Tools of MCP servers. */
-  readonly tools: { needCallable: (ownerUid: number, tool: string) => Promise<void> };
+  readonly tools: { needCallable: (row: ProcessRow, tool: string) => Promise<void> };
 }
 
 /** Throws the error that the call would end with. */
@@ -35,7 +35,7 @@ export function previewer({ callers, files, web, shells, tools }: PreviewPorts) 
       case "shell.exec":
         return shells.needTypable(caller, args as unknown as ExecRequest);
       case SERVER_CALL:
-        return await tools.needCallable(row.ownerUid, String(asCalled({ tool, call, args }).tool));
+        return await tools.needCallable(row, String(asCalled({ tool, call, args }).tool));
     }
   };
 }

@@ -16,14 +16,14 @@ export interface OfferedToolsPorts {
 
 /** Tools of MCP servers. */
 export interface LinkedTools {
-  specs(ownerUid: number): Promise<readonly ToolSpec[]>;
+  specs(row: ProcessRow): Promise<readonly ToolSpec[]>;
   /** The run of the process has ended: its calls end too. */
   runOver(pid: string): void;
   /** Whether a model may name the tool, now or after a search. */
   has(tool: string): boolean;
-  functions(ownerUid: number): Promise<readonly ServerFunction[]>;
+  functions(row: ProcessRow): Promise<readonly ServerFunction[]>;
   /** The declarations of a server's functions, for people and models. */
-  declarations(ownerUid: number, server: string): Promise<string>;
+  declarations(row: ProcessRow, server: string): Promise<string>;
 }
 
 /** A tool of an MCP server as code blocks call it. */
@@ -74,14 +74,14 @@ export class OfferedTools {
   /** The tools of MCP servers that a code block of the process may call. */
   async functions(row: ProcessRow): Promise<readonly ServerFunction[]> {
     if (!mayUse({ capabilities: ["*"], dropped: row.dropped }, SERVER_CALL)) return [];
-    const all = await this.ports.linked.functions(row.ownerUid);
+    const all = await this.ports.linked.functions(row);
     if (all.length === 0) return [];
     const allowed = await this.namesFor(row);
     return all.filter(({ by }) => allowed.has(by));
   }
 
-  declarations({ ownerUid }: ProcessRow, server: string): Promise<string> {
-    return this.ports.linked.declarations(ownerUid, server);
+  declarations(row: ProcessRow, server: string): Promise<string> {
+    return this.ports.linked.declarations(row, server);
   }
 
   names(): readonly string[] {
@@ -93,8 +93,8 @@ export class OfferedTools {
     return await this.ports.toolsOf(row, [...this.names(), ...served]);
   }
 
-  private async served({ pid, ownerUid }: ProcessRow): Promise<readonly ToolSpec[]> {
-    return [...this.ports.servers.specsOf(pid), ...(await this.ports.linked.specs(ownerUid))];
+  private async served(row: ProcessRow): Promise<readonly ToolSpec[]> {
+    return [...this.ports.servers.specsOf(row.pid), ...(await this.ports.linked.specs(row))];
   }
 
   syscallOf(pid: string, tool: string): AnySyscall | null {

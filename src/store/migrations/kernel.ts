@@ -4,7 +4,7 @@ import type { Schema } from "../migrate.ts";
 import { DUE_CLAIMS } from "./due.ts";
 import { IPC_CALLS } from "./ipc.ts";
 import { LOGINS } from "./logins.ts";
-import { MCP_SERVERS } from "./mcp.ts";
+import { MCP_SCOPES, MCP_SERVERS } from "./mcp.ts";
 import { NOTIFICATIONS } from "./notifications.ts";
 import { PRESET_BUNDLES } from "./preset-bundles.ts";
 import { SIGNAL_WATCHES } from "./watches.ts";
@@ -346,5 +346,6 @@ export const KERNEL_SCHEMA: Schema = {
     DUE_CLAIMS,
     LOGINS,
     MCP_SERVERS,
+    MCP_SCOPES,
   ],
 };

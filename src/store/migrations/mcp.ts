@@ -2,6 +2,15 @@
 
 import type { Migration } from "../migrate.ts";
 
+export const MCP_SCOPES: Migration = {
+  name: "scopes of MCP servers",
+  statements: [
+    `ALTER TABLE mcp_servers ADD COLUMN scope_json TEXT NOT NULL DEFAULT '{"kind":"account"}'`,
+    // Came with a workspace, and no person has approved it.
+    "ALTER TABLE mcp_servers ADD COLUMN pending INTEGER NOT NULL DEFAULT 0",
+  ],
+};
+
 export const MCP_SERVERS: Migration = {
   name: "MCP servers",
   statements: [

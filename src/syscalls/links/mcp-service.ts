@@ -1,6 +1,6 @@
 // The service behind sys.mcp.*: MCP servers of an account.
 
-import type { McpServer, McpToolShown, McpToolUse } from "../../abi/links/mcp.ts";
+import type { McpScope, McpServer, McpToolShown, McpToolUse } from "../../abi/links/mcp.ts";
 import type { CallContext } from "../define.ts";
 
 export interface McpAdded {
@@ -10,6 +10,11 @@ export interface McpAdded {
   readonly env?: readonly string[];
   readonly header?: readonly string[];
   readonly directory?: string;
+  readonly scope?: McpScope["kind"];
+  /** Of the scope: the agent's name, or a workspace or directory. */
+  readonly for?: string;
+  /** Not started before a person approves it. */
+  readonly pending?: boolean;
 }
 
 export interface McpListed {
@@ -22,7 +27,9 @@ export interface McpService {
   list(context: CallContext): Promise<{ readonly servers: readonly McpServer[] }>;
   show(context: CallContext, name: string): Promise<McpListed>;
   refresh(context: CallContext, asked: { readonly name: string; readonly accept?: string }): Promise<McpListed>;
-  enable(context: CallContext, name: string, enabled: boolean): Promise<McpServer>;
+  /** Also approves a pending server: then it starts, and its tools are accepted. */
+  enable(context: CallContext, name: string): Promise<McpListed>;
+  disable(context: CallContext, name: string): Promise<McpServer>;
   allow(
     context: CallContext,
     asked: { readonly name: string; readonly tool: string; readonly use?: McpToolUse },

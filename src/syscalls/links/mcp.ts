@@ -1,6 +1,6 @@
 // sys.mcp.*: MCP servers of an account. Agents use the tools that a person accepted; adding and changing servers is a person's.
 
-import { type McpServer, type McpToolShown, TOOL_USES } from "../../abi/links/mcp.ts";
+import { MCP_SCOPES, type McpScope, type McpServer, type McpToolShown, TOOL_USES } from "../../abi/links/mcp.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { field, syscall, value } from "../define.ts";
 import type { McpListed, McpService } from "./mcp-service.ts";
@@ -39,6 +39,14 @@ export const mcpCalls = [
         field.words("request header, kept as a secret", { longest: WORD_CHARS_MAX, meta: "NAME: VALUE", secret: true }),
       ),
       directory: field.optional(field.text("where the program starts", { longest: 4096, meta: "DIR" })),
+      scope: field.optional(field.choice("agents that get its tools (default account)", MCP_SCOPES)),
+      for: field.optional(
+        field.text("agent, workspace or directory of the scope (default: your agent, the current directory)", {
+          longest: 4096,
+          meta: "NAME",
+        }),
+      ),
+      pending: field.flag("wait for approval before the first start"),
     },
     cli: {
       hidden: true,
@@ -116,12 +124,12 @@ export const mcpCalls = [
 
   syscall({
     name: "sys.mcp.enable",
-    summary: "Offer a server's tools to agents again",
+    summary: "Offer a server's tools, or approve it",
     class: "keyed",
     by: "person",
     input: { name },
-    cli: { hidden: true, examples: ["gsv mcp enable files"], print: value(stateText) },
-    run: ({ mcp }: Service, args, context) => mcp.enable(context, args.name, true),
+    cli: { hidden: true, examples: ["gsv mcp enable files"], print: value(listedText) },
+    run: ({ mcp }: Service, args, context) => mcp.enable(context, args.name),
   }),
 
   syscall({
@@ -131,7 +139,7 @@ export const mcpCalls = [
     by: "person",
     input: { name },
     cli: { hidden: true, examples: ["gsv mcp disable files"], print: value(stateText) },
-    run: ({ mcp }: Service, args, context) => mcp.enable(context, args.name, false),
+    run: ({ mcp }: Service, args, context) => mcp.disable(context, args.name),
   }),
 
   syscall({
@@ -192,6 +200,22 @@ function startText({ definition }: McpServer): string {
   return reveal(definition.kind === "http" ? definition.url : [definition.command, ...definition.args].join(" "));
 }
 
+/** A person approves what stands here: nothing is cut, and values are secrets. */
+function whereLines({ definition, scope }: McpServer): readonly string[] {
+  const names = definition.kind === "http" ? definition.headers : definition.env;
+  const label = definition.kind === "http" ? "headers" : "environment";
+  return [
+    ...(definition.kind === "http" ? [] : [`  starts in ${reveal(definition.directory)}`]),
+    ...(names.length === 0 ? [] : [`  ${label}: ${names.map(reveal).join(", ")}`]),
+    ...(scope.kind === "account" ? [] : [`  only for ${scopeText(scope)}`]),
+  ];
+}
+
+function scopeText(scope: McpScope): string {
+  if (scope.kind === "account") return "account";
+  return scope.kind === "agent" ? `agent ${scope.name}` : `workspace ${reveal(scope.place)}`;
+}
+
 function stateText({ name: server, state, tools }: McpServer): string {
   return `${server}: ${state}${state === "off" ? "" : `, ${toolsText(tools)}`}`;
 }
@@ -205,10 +229,13 @@ function listedText({ server, tools }: McpListed): string {
   const head = [
     `${shown}: ${server.state}${error === null ? "" : ` (${reveal(error)})`}`,
     `  ${startText(server)}`,
+    ...whereLines(server),
     ...(about === null ? [] : [`  ${reveal(about.name)} ${reveal(about.version)}, protocol ${protocol}`]),
     ...(instructions === "" ? [] : [`  says: ${instructions}`]),
     `  ${toolsText(server.tools)}, about ${tokens} tokens`,
   ];
+  if (server.state === "pending")
+    return [...head.slice(0, -1), `to approve and start it: gsv mcp enable ${shown}`].join("\n");
   const wait =
     waiting === 0 ? [] : [`${waiting} new or changed; to accept all: gsv mcp refresh ${shown} --accept ${offer}`];
   return [...head, ...tools.flatMap(toolLines), ...wait].join("\n");

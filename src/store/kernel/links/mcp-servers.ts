@@ -1,6 +1,6 @@
 // MCP servers of accounts: their definitions, the tools that a person accepted, and what the last connection found.
 
-import type { McpDefinition, McpPinnedTool, McpTool } from "../../../abi/links/mcp.ts";
+import type { McpDefinition, McpPinnedTool, McpScope, McpTool } from "../../../abi/links/mcp.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
 
@@ -12,6 +12,9 @@ export interface McpServerRow {
   /** Where the values of its variables or headers are; null without any. */
   readonly secret: string | null;
   readonly enabled: boolean;
+  readonly scope: McpScope;
+  /** No person has approved it yet. */
+  readonly pending: boolean;
   readonly pinned: readonly McpPinnedTool[];
   /** null before the first connection. */
   readonly found: McpFound | null;
@@ -43,6 +46,8 @@ type Columns = {
   readonly definition_json: string;
   readonly secret_mark: string | null;
   readonly enabled: number;
+  readonly scope_json: string;
+  readonly pending: number;
   readonly pinned_json: string;
   readonly updated_at: number;
   readonly era_json: string | null;
@@ -80,12 +85,15 @@ export function mcpServerRows(kernel: KernelDb): McpServerRows {
   };
 }
 
-function put(db: Db, { id, uid, name, definition, secret, enabled, pinned, updatedAt }: McpServerRow): void {
+function put(db: Db, row: McpServerRow): void {
+  const { id, uid, name, definition, secret, enabled, scope, pending, pinned, updatedAt } = row;
   db.run(
-    `INSERT INTO mcp_servers (server_id, uid, display_name, definition_json, secret_mark, enabled, pinned_json, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO mcp_servers (server_id, uid, display_name, definition_json, secret_mark, enabled, scope_json, pending, pinned_json,
+       created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (server_id) DO UPDATE SET display_name = excluded.display_name, definition_json = excluded.definition_json,
-       secret_mark = excluded.secret_mark, enabled = excluded.enabled, pinned_json = excluded.pinned_json, updated_at = excluded.updated_at`,
+       secret_mark = excluded.secret_mark, enabled = excluded.enabled, scope_json = excluded.scope_json, pending = excluded.pending,
+       pinned_json = excluded.pinned_json, updated_at = excluded.updated_at`,
     ...[
       id,
       uid,
@@ -93,6 +101,8 @@ function put(db: Db, { id, uid, name, definition, secret, enabled, pinned, updat
       JSON.stringify(definition),
       secret,
       enabled ? 1 : 0,
+      JSON.stringify(scope),
+      pending ? 1 : 0,
       JSON.stringify(pinned),
       updatedAt,
       updatedAt,
@@ -113,7 +123,7 @@ function rowFrom(row: Columns): McpServerRow {
         };
   return {
     ...{ id: row.server_id, uid: row.uid, name: row.display_name, enabled: row.enabled === 1, found },
-    secret: row.secret_mark,
+    ...{ secret: row.secret_mark, scope: JSON.parse(row.scope_json) as McpScope, pending: row.pending === 1 },
     definition: JSON.parse(row.definition_json) as McpDefinition,
     pinned: JSON.parse(row.pinned_json) as readonly McpPinnedTool[],
     updatedAt: row.updated_at,
