@@ -81,7 +81,7 @@ test("a server of .mcp.json is pending: nothing starts it but a person's approva
   expect(existsSync(mark)).toBe(true);
 });
 
-test("an import shows each server, adds what a person says yes to, for this directory only, and never twice", async () => {
+test("an import shows each server and adds it after a yes, for this directory only, and never twice", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("sys.mcp.add", { name: "numbers", url: served.url });
   const directory = projectIn(home, { numbers: { type: "http", url: served.url, headers: { "X-Key": "canary-72" } } });
