@@ -256,8 +256,13 @@ export interface CliHint<Output> {
 /** Who may call: everyone, a person, or a person and a process with an approved call. */
 export type By = "anyone" | "person" | "approved";
 
-export interface Syscall<Services = never, Input extends Fields = Fields, Output = unknown> {
-  readonly name: string;
+export interface Syscall<
+  Services = never,
+  Input extends Fields = Fields,
+  Output = unknown,
+  Name extends string = string,
+> {
+  readonly name: Name;
   readonly summary: string;
   readonly class: CallClass;
   /** What makes a repeated keyed call safe: the answer that dispatch stores (default), or the verb itself. */
@@ -271,8 +276,8 @@ export interface Syscall<Services = never, Input extends Fields = Fields, Output
   readonly run: (services: Services, args: Args<Input>, context: CallContext) => Promise<Output>;
 }
 
-type Declaration<Services, Input extends Fields, Output> = Omit<
-  Syscall<Services, Input, Output>,
+type Declaration<Services, Input extends Fields, Output, Name extends string> = Omit<
+  Syscall<Services, Input, Output, Name>,
   "capability" | "by" | "once" | "cli"
 > & {
   readonly once?: "verb" | "answer";
@@ -282,9 +287,9 @@ type Declaration<Services, Input extends Fields, Output> = Omit<
   readonly cli?: Omit<CliHint<Output>, "examples"> & { readonly examples?: readonly string[] };
 };
 
-export function syscall<Services, Input extends Fields, Output>(
-  declaration: Declaration<Services, Input, Output>,
-): Syscall<Services, Input, Output> {
+export function syscall<Services, Input extends Fields, Output, const Name extends string>(
+  declaration: Declaration<Services, Input, Output, Name>,
+): Syscall<Services, Input, Output, Name> {
   const { cli = { hidden: true, print: { kind: "silent" } }, ...rest } = declaration;
   return { by: "anyone", once: "answer", capability: rest.name, ...rest, cli: { examples: [], ...cli } };
 }

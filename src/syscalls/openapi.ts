@@ -2,6 +2,7 @@
 
 import type { CallClass } from "../abi/sys.ts";
 import type { By } from "./define.ts";
+import { RESULTS } from "./results/results.ts";
 import { argumentsOf, type Schema } from "./schema.ts";
 import type { AnySyscall } from "./table.ts";
 
@@ -22,6 +23,16 @@ const BY: { readonly [B in By]: string } = {
   approved: " For people and their tokens, and for processes with an approval.",
 };
 
+const SHAPES: { readonly [call: string]: { readonly schema: Schema } } = RESULTS;
+
+/** Any JSON, if nothing describes it. */
+function resultOf(name: string): Schema {
+  const { schema } = SHAPES[name] ?? {};
+  if (schema === undefined) return { $ref: "#/components/responses/Result" };
+  const headers = { "Idempotent-Replayed": { $ref: "#/components/headers/Replayed" } };
+  return { description: "The result", headers, content: { "application/json": { schema } } };
+}
+
 function operationOf({ name, summary, class: kind, by, capability, input }: AnySyscall): Schema {
   const schema = argumentsOf(input);
   const needsBody = (schema.required as readonly string[]).length > 0;
@@ -33,7 +44,7 @@ function operationOf({ name, summary, class: kind, by, capability, input }: AnyS
     ...(kind === "keyed" && { parameters: [{ $ref: "#/components/parameters/IdempotencyKey" }] }),
     requestBody: { required: needsBody, content: { "application/json": { schema } } },
     responses: {
-      "200": { $ref: "#/components/responses/Result" },
+      "200": resultOf(name),
       ...(kind === "keyed" && {
         "409": { $ref: "#/components/responses/StillRunning" },
         "422": { $ref: "#/components/responses/KeyReused" },

@@ -1,6 +1,7 @@
 // The OpenAPI document: its structure, and what it says about calls and routes.
 
 import { beforeAll, expect, test } from "bun:test";
+import { shapeFrom } from "../../src/abi/shape.ts";
 import { ROUTES } from "../../src/serve/routes.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { ServedKernel } from "../support/served-kernel.ts";
@@ -96,6 +97,75 @@ test("arguments have the limits and defaults that the kernel checks", () => {
   expect(schema.properties.pid.pattern).toBe("^(?:init:(?:0|[1-9][0-9]{0,9})|task:[a-z0-9]{6})$");
   const create = document.paths["/api/call/account.passwd"].post.requestBody.content["application/json"].schema;
   expect(Object.values<Json>(create.properties).some(({ writeOnly }) => writeOnly === true)).toBe(true);
+});
+
+/** Also refuses fields that the shape does not name. */
+function strict(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(strict);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const parts = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, strict(part)]));
+  return "properties" in schema ? { ...parts, additionalProperties: false } : parts;
+}
+
+test("results have the shapes that the document describes", async () => {
+  const served = await ServedKernel.boot();
+  const { kernel } = served;
+  const described = (name: string): Json =>
+    document.paths[`/api/call/${name}`].post.responses["200"].content?.["application/json"].schema;
+  const answer = async (name: string, args: object): Promise<Json> => {
+    const [status, value] = await served.json<Json>("POST", `/api/call/${name}`, args);
+    const faults = status === 200 ? shapeFrom(strict(described(name)))(value) : [value];
+    expect({ name, faults }).toEqual({ name, faults: [] });
+    return value;
+  };
+  const { pid } = await answer("proc.spawn", { label: "reader" });
+  const { runId } = await answer("proc.send", { pid, message: "hello" });
+  await answer("proc.wait", { pids: [pid], run: runId });
+  kernel.model.will(pid, { calls: [{ name: "Delete", args: { path: "~/notes.md", target: "gsv" } }] });
+  await answer("proc.send", { pid, message: "write it" });
+  await kernel.inState(pid, "waiting_hil");
+  const { approvals } = await answer("hil.list", {});
+  for (const [name, args] of [
+    ["proc.list", {}],
+    ["proc.get", { pid }],
+    ["proc.history", { pid }],
+    ["hil.answer", { id: approvals[0].id, decision: "deny", message: "no" }],
+    ["proc.send", { pid, message: "/status" }],
+    ["proc.abort", { pid }],
+    ["fs.write", { path: "~/a.txt", content: "one" }],
+    ["fs.read", { path: "~/a.txt" }],
+    ["fs.read", { path: "~" }],
+    ["fs.edit", { path: "~/a.txt", oldString: "one", newString: "two" }],
+    ["fs.search", { query: "two", path: "~" }],
+    ["fs.stat", { path: "~/a.txt" }],
+    ["fs.list", { path: "~" }],
+    ["fs.get", { path: "~/a.txt" }],
+    ["fs.delete", { path: "~/a.txt" }],
+    ["config.set", { key: "ai.model", value: "offline" }],
+    ["config.get", { key: "ai.model" }],
+    ["config.list", {}],
+    ["system.whoami", {}],
+    ["sys.version", {}],
+    ["serve.status", {}],
+    ["account.list", {}],
+    ["sys.token.create", { label: "x" }],
+    ["sys.token.list", {}],
+    ["sys.login.list", {}],
+    ["notify.list", {}],
+    ["proc.signal", { pid, signal: "STOP" }],
+    ["proc.reset", { pid }],
+    ["proc.kill", { pid }],
+  ] as const)
+    await answer(name, args);
+});
+
+test("a call that no shape describes answers any JSON, and each says its errors as problem documents", () => {
+  const { responses } = document.paths["/api/call/audit.list"].post;
+  expect(responses["200"]).toEqual({ $ref: "#/components/responses/Result" });
+  for (const [path, , operation] of operations())
+    expect([path, operation.responses.default]).toEqual([path, { $ref: "#/components/responses/Problem" }]);
+  const { content } = document.components.responses.Problem;
+  expect(Object.keys(content)).toEqual(["application/problem+json"]);
 });
 
 test("it is served with a checksum, and only to an account", async () => {

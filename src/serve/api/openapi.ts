@@ -86,10 +86,11 @@ const COMPONENTS = {
       schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9._:-]+$" },
     },
   },
+  headers: { Replayed: { schema: { const: "true" }, description: "The answer is an earlier one" } },
   responses: {
     Result: {
       description: "The result",
-      headers: { "Idempotent-Replayed": { schema: { const: "true" }, description: "The answer is an earlier one" } },
+      headers: { "Idempotent-Replayed": { $ref: "#/components/headers/Replayed" } },
       content: { "application/json": { schema: {} } },
     },
     StillRunning: { description: "A conflict, or the first request with this key is still running", content: PROBLEM },

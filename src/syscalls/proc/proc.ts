@@ -272,7 +272,7 @@ export const procCalls = [
       wait: field.flag("also wait while paused, stopped or in need of an approval"),
     },
     run: async ({ processes }: { processes: Processes }, args, context) => ({
-      results: (await processes.wait(context, { ...args, wait: args.wait === true })) as WaitResult[],
+      results: (await processes.wait(context, { ...args, wait: args.wait === true })) as readonly WaitResult[],
     }),
   }),
 
