@@ -168,7 +168,7 @@ export interface Io {
   manual(): Promise<readonly ManualSection[]>;
   /** Runs bash of this computer on a terminal of its own, shown here. Returns its exit status; null without a terminal. */
   hostTerminal(request: { readonly bare: boolean }): Promise<number | null>;
-  /** Runs a line of bash on this computer as the person, with the terminal; null where there is no terminal. */
+  /** Runs a line of bash on this computer as the person, with the terminal; null without a terminal, and with a remote kernel. */
   hostLine(line: string, directory?: string): Promise<HostLine | null>;
   /** Whether the person's PATH has a program of that name. */
   isOnPath(name: string): boolean;

@@ -24,10 +24,10 @@ export interface PlainPorts {
 
 const EXIT_UNKNOWN = 127;
 const SLASHES: ReadonlySet<string> = new Set(["exit", "help", "quit"]);
-const HELP = [
+const helpOn = (computer: string) => [
   "Lines that look like commands run in gsv's shell: ls, ps | grep init, cd ~.",
   "Everything else goes to your agent. A comma forces that: , find the bug",
-  "An exclamation mark runs a line on this computer: ! git status",
+  `An exclamation mark runs a line on ${computer}: ! git status`,
   "gsv commands work without the word gsv. /quit or ctrl-d leaves; agents keep running.",
 ];
 
@@ -98,7 +98,7 @@ class PlainShell {
         if (route.word === "quit" || route.word === "exit") return 0;
         if (this.shell.isCommand(route.word) && route.word !== "help")
           return await this.shell.run(`${route.word} ${route.rest}`);
-        await this.io.stdout.write(`${HELP.join("\n")}\n`);
+        await this.io.stdout.write(`${helpOn(reveal(this.io.remotes.name ?? "this computer")).join("\n")}\n`);
         return await this.shell.reportJobs();
       case "unknown":
         await this.io.stderr.write(`gsv: unknown command: /${route.word}. Type /help for help.\n`);

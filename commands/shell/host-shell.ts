@@ -1,5 +1,5 @@
-// `gsv sh --host`: bash on this computer, in the current directory. The kernel runs it, so it continues if this terminal closes. Output is
-// printed as it arrives; stdin and signals are passed on.
+// `gsv sh --host`: bash on the computer of the kernel. The kernel runs it, so it continues if this terminal closes. Output is printed as it
+// arrives; stdin and signals are passed on. The directory and the environment of this terminal count only on the same computer.
 
 import { ENDED_BY } from "../../src/abi/errno.ts";
 import { uuidv7 } from "../../src/abi/ids.ts";
@@ -17,7 +17,9 @@ export async function runOnHost(io: Io, request: Omit<ShellRequest, "id">): Prom
   const sys = io.sys();
   const id = uuidv7(io.clock.now(), io.random);
   const fed = io.stdin.kind !== "none" && io.stdin.kind !== "tty" && request.stdin === undefined;
-  const about = { target: "host", cwd: io.cwd, env: hostEnvironmentWords(io.env), waitMs: 0, fed } as const;
+  const at = await io.remotes.current();
+  const place = at === null ? { cwd: io.cwd, env: hostEnvironmentWords(io.env) } : {};
+  const about = { target: "host", ...place, waitMs: 0, fed } as const;
   const release = io.onSignal((name) => {
     const sent = name === "INT" ? sys.call("shell.signal", { id, signal: "INT" }) : sys.call("shell.stop", { id });
     sent.catch(() => {}); // it has ended by itself
@@ -25,7 +27,7 @@ export async function runOnHost(io: Io, request: Omit<ShellRequest, "id">): Prom
   try {
     const { output, sandbox } = await sys.call<ShellAnswer>("shell.run", { id, ...request, ...about });
     if (sandbox === null && request.bare !== true && io.stderr.isTTY)
-      await note(io, "gsv: no sandbox on this computer: the script can do whatever you can");
+      await note(io, `gsv: no sandbox on ${at?.name ?? "this computer"}: the script can do whatever you can`);
     if (fed) void feed(io, sys, id);
     return await print(io, id, output);
   } finally {

@@ -49,6 +49,7 @@ const spec: Spec = {
     [
       "With --host, bash runs on this computer, in a sandbox if there is one: it can write the current directory, read the rest,",
       "and cannot see gsv's home. It continues when the terminal closes. Without a script, a terminal gets a shell.",
+      "With a remote kernel, it runs on that computer, in the home directory of its person.",
     ].join("\n"),
   ],
 };
@@ -72,7 +73,6 @@ interface ShArguments {
 }
 
 async function onHost(io: Io, asked: ShArguments): Promise<number> {
-  await io.remotes.onlyHere("programs of this computer");
   const { runOnHost } = await import("./host-shell.ts");
   const { script, words, timeout, bare } = asked;
   const limit = { ...(timeout === null ? {} : { timeoutMs: Math.min(timeout, LIMITS.shellWallMsMax) }), bare };
@@ -88,6 +88,9 @@ async function onHost(io: Io, asked: ShArguments): Promise<number> {
   if (io.stdin.kind === "none") throw usageError(spec, "no script");
   if (io.stdin.kind !== "tty")
     return await runOnHost(io, { script: await scriptOn(io), stdin: "", ...positional(args), ...limit });
+  const at = await io.remotes.current();
+  if (at !== null)
+    throw new SysError("EUSAGE", `no interactive shell on ${at.name}`, ["run a script there: gsv sh --host -c SCRIPT"]);
   const status = await io.hostTerminal({ bare });
   if (status === null) throw usageError(spec, "no script, and no terminal for a shell");
   return status;

@@ -1,7 +1,7 @@
 // The real program behind a real port: another gsv uses it, it survives restart and kill -9, and only its owner opens it.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { TestHome } from "../support/home.ts";
 import { servedHome } from "../support/served-home.ts";
 
@@ -73,16 +73,19 @@ test("gsv login saves a remote that every command and the terminal use, and logo
     [["df"], "gsv's home: not available on a remote kernel (box)"],
   ] as const)
     expect(await there(...line)).toMatchObject({ stdout: "", stderr: expect.stringContaining(message) });
-  expect(await there("sh", "--host", "-c", "ls")).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining("programs of this computer: not available on a remote kernel (box)"),
+  const script = 'read line; echo "$line in $PWD"; exit 7';
+  expect(await home.gsv(["sh", "--host", "-c", script], { env, stdin: "typed here\n" })).toMatchObject({
+    status: 7,
+    stdout: `typed here in ${realpathSync(home.env.HOME ?? "")}\n`,
   });
   expect((await there("__complete", "1", "attach", "")).stdout).toContain("init:1000");
   await using session = home.terminal(env);
   await session.until(/^box {2}~ {2}init:1000/m);
   expect(session.text()).toContain(`On box (${url})`);
-  session.type("! echo here\r");
-  await session.until(/programs of this computer: not available on a remote kernel \(box\)/);
+  session.type("! echo $((40 + 2)) there");
+  await session.until(/^box runs this line/m);
+  session.type("\r");
+  await session.until(/42 there/);
   await home.gsv(["kernel", "stop"]);
   await session.until(/^box reconnecting/m);
   await home.gsv(["kernel", "start"]);

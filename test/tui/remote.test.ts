@@ -34,6 +34,15 @@ test("a lost connection stands beside it until the line is back", () => {
   expect(plain(rows.draw(back, 100, theme))).toStartWith("box  ~");
 });
 
+test("while a line for its programs is typed, it says that this computer runs the line", () => {
+  const typed = { ...START, line: { ...START.line, route: { to: "host", text: "make" } as const } };
+  const rows = new StatusRow();
+  expect(plain(rows.draw(typed, 100, theme))).toStartWith("box runs this line  ~");
+  expect(plain(rows.draw(START, 100, theme))).toStartWith("box  ~");
+  const cut = reduce(typed, { type: "line", isCut: true }, CONTEXT).state;
+  expect(plain(rows.draw(cut, 100, theme))).toStartWith("box reconnecting  ~");
+});
+
 test("an ended login stands beside it instead, with the reason as a notice", () => {
   const cut = reduce(START, { type: "line", isCut: true }, CONTEXT).state;
   const { state } = reduce(cut, { type: "signed-out", text: "this login was revoked; sign in again", at: 0 }, CONTEXT);

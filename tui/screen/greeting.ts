@@ -21,7 +21,6 @@ export interface Greeting {
 const ASK_MANUAL = ["how do I stop a process?", "ask your agent"] as const;
 const NEW_HERE = ["/new --workspace .", "start an agent here"] as const;
 const HOST_PROGRAM = ["git status", "run a program of this computer"] as const;
-const OF_THIS_COMPUTER: readonly (readonly [string, string])[] = [HOST_PROGRAM, NEW_HERE];
 const TRIES = [
   ASK_MANUAL,
   ["ls /proc", "run a command over gsv's files"],
@@ -54,7 +53,10 @@ export function greeting(about: Greeting, theme: Theme): readonly string[] {
 
 /** An agent already works in the directory of this computer. */
 function triesOf({ isHere, remote = null, model }: Greeting): readonly (readonly [string, string])[] {
-  if (remote !== null) return TRIES.filter((line) => !OF_THIS_COMPUTER.includes(line));
+  if (remote !== null)
+    return TRIES.filter((line) => line !== NEW_HERE).map((line) =>
+      line === HOST_PROGRAM ? ([`! ${HOST_PROGRAM[0]}`, `run a program of ${reveal(remote)}`] as const) : line,
+    );
   if (!isHere) return TRIES;
   const question = isOffline(model) ? ASK_MANUAL : (["what does this code do?", ASK_MANUAL[1]] as const);
   return TRIES.map((line) => {

@@ -33,6 +33,7 @@ export class StatusRow {
       process,
       line.cwd,
       line.pinned,
+      line.route.to,
       asking.asks.length,
       unread,
       isCut,
@@ -102,11 +103,11 @@ function fitted(
 }
 
 /** Always visible: a command for one computer must not be typed at another. */
-function remotePart({ who: { remote = null }, news: { isCut, isSignedOut } }: State, theme: Theme): string {
+function remotePart({ who: { remote = null }, news: { isCut, isSignedOut }, line }: State, theme: Theme): string {
   if (remote === null) return "";
   const name = theme.bold(cutWidth(reveal(remote), NAME_COLUMNS));
-  if (isSignedOut) return `${name} ${theme.needs("signed out")}`;
-  return isCut ? `${name} ${theme.needs("reconnecting")}` : name;
+  const what = isSignedOut ? "signed out" : isCut ? "reconnecting" : line.route.to === "host" ? "runs this line" : null;
+  return what === null ? name : `${name} ${theme.needs(what)}`;
 }
 
 function directoryPart({ line: { cwd }, who: { home, here } }: State, theme: Theme): Part {

@@ -20,7 +20,7 @@ export class HostLines {
     private readonly ended: (command: HostCommand) => void,
   ) {}
 
-  /** Without a terminal, the output is printed as it arrives. */
+  /** Without a terminal and with a remote kernel, the kernel runs it, and its output is printed as it arrives. */
   async run(text: string): Promise<number | null> {
     const { io, shell, state } = this.ports;
     const ran = await io.hostLine(text, realPlace(state().who.here, shell.cwd)?.real);

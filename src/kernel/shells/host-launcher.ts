@@ -211,8 +211,9 @@ export class HostLauncher {
   }
 
   private async directoryFor({ caller, client }: CallContext, request: ShellRequest): Promise<string> {
-    const { places, rowOf } = this.ports;
-    if (caller.pid === undefined) return places.real(request.cwd ?? (client?.cwd || "/"));
+    const { places, rowOf, personsEnv } = this.ports;
+    // A client on another computer has no directory here.
+    if (caller.pid === undefined) return places.real(request.cwd ?? (client?.cwd || personsEnv.HOME || "/"));
     const row = await rowOf(caller.pid);
     if (row === null) throw new SysError("ESRCH", `no such process: ${caller.pid}`);
     const { directory, attached, looks, sandbox } = await this.ground(row, request.script, request.cwd);
