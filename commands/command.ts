@@ -161,6 +161,7 @@ export interface Io {
     wakeTimer(): Promise<WakeTimer>;
     /** The service that runs the kernel for the network. */
     serveService(): Promise<WakeTimer>;
+    browser(): Promise<Browser>;
   };
   readonly keep: HomeKeeping;
   /** For read-only calls: starts and creates nothing. Null if a kernel is needed. */
@@ -174,6 +175,20 @@ export interface Io {
   isOnPath(name: string): boolean;
   /** Runs another program on the terminal; returns its exit status as in `sh`. */
   spawn(program: Program): Promise<number>;
+}
+
+export interface Browser {
+  /** False if this computer shows no browser. */
+  open(url: string): Promise<boolean>;
+  /** Waits on this computer for the redirect at the end of a sign-in; null: on any port. */
+  listen(port: number | null): Promise<BrowserAnswer>;
+}
+
+export interface BrowserAnswer {
+  readonly redirectUri: string;
+  /** The address of the first redirect with this state. Others are not found. */
+  answer(state: string): Promise<string>;
+  close(): void;
 }
 
 export interface HostLine {

@@ -87,6 +87,7 @@ const ENTRIES: { readonly [name: string]: CommandEntry } = {
   login: { load: async () => (await import("./remote/login.ts")).login() },
   logout: { load: async () => (await import("./remote/logout.ts")).logout },
   remote: { load: async () => (await import("./remote/remote.ts")).remote() },
+  oauth: { load: async () => (await import("./links/oauth.ts")).oauth() },
   passwd: { load: async () => (await import("./config/passwd.ts")).passwd },
   auth: { load: async () => (await import("./config/auth.ts")).auth() },
   audit: { load: async () => (await import("./system/audit.ts")).audit },

@@ -290,6 +290,7 @@ function machineOf(here: Here, remotes: RemotesHere): Io["machine"] {
     wakeTimer: async () => (await import("./machine/wake/wake.ts")).wakeTimer(await home("the timer of this computer")),
     serveService: async () =>
       (await import("./machine/wake/wake.ts")).serveService(await home("the services of this computer")),
+    browser: async () => (await import("./machine/browser/open.ts")).browserOf(here.env, here.clock),
   };
 }
 

@@ -9,6 +9,7 @@ import { command } from "../define.ts";
 import { declared, derived, noun } from "../derive.ts";
 import { agrees, canAsk, noTerminal } from "../io/consent.ts";
 import { printResult, printText } from "../print.ts";
+import { mcpLogin, mcpLogout } from "./mcp-login.ts";
 
 const serverName = field.text("its server", { positional: true, shortest: 1, longest: 24, meta: "NAME", of: "mcp" });
 
@@ -104,6 +105,8 @@ export async function mcp() {
     refresh: "sys.mcp.refresh",
     enable,
     disable: "sys.mcp.disable",
+    login: await mcpLogin(),
+    logout: await mcpLogout(),
     logs: "sys.mcp.logs",
     rm: "sys.mcp.remove",
   });

@@ -11,5 +11,5 @@ export const FAMILIES: readonly (readonly [family: string, commands: string])[] 
   ["files", "ls cat tail cp mv rm mkdir edit tree stat find grep ln chmod chown touch du"],
   ["home", "auth user passwd context skills media backup restore df paths doctor fsck kernel"],
   ["remote", "serve login logout remote bootstrap"],
-  ["more", "sh fetch api mcp acp manager schema explain completion man help"],
+  ["more", "sh fetch api mcp oauth acp manager schema explain completion man help"],
 ];

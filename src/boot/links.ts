@@ -5,22 +5,27 @@ import type { Transport } from "@modelcontextprotocol/client";
 import { KeyReused, SysError } from "../abi/errno.ts";
 import type { McpDefinition } from "../abi/links/mcp.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
-import { markFrom } from "../kernel/settings/secrets.ts";
 import { sha256Hex } from "../lib/hash.ts";
+import type { McpLink } from "../links/mcp/link.ts";
 import { LinkedTools } from "../links/mcp/linked-tools.ts";
 import { homeMark, MARK } from "../links/mcp/mark.ts";
 import { scopes } from "../links/mcp/scope.ts";
 import { McpServers, type McpServersPorts } from "../links/mcp/servers.ts";
-import { type McpSecrets, mcpService, type SecretValues } from "../links/mcp/service.ts";
+import { mcpService } from "../links/mcp/service.ts";
+import type { ServerLogin } from "../links/oauth/server-login.ts";
+import type { SecretValues } from "../links/oauth/vault.ts";
 import { trustedPlace } from "../process/prompt/workspace-context.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { McpService } from "../syscalls/links/mcp-service.ts";
+import type { OAuthService } from "../syscalls/links/oauth-service.ts";
 import type { ServerAnswer } from "../syscalls/run/server-tools.ts";
 import type { Services } from "../syscalls/table.ts";
 import { endLeftBehind } from "../targets/left-behind.ts";
 import { type PipedChild, spawnPiped } from "../targets/spawn.ts";
 import { VERSION } from "../version.ts";
 import type { Core, HostParts, ShellParts } from "./core.ts";
+import { bootOAuth } from "./links/oauth.ts";
+import { linkSecrets } from "./links/secrets.ts";
 import { bootConversations, type LateProcesses } from "./mcp/conversations.ts";
 
 const MARK_BYTES = 8;
@@ -29,18 +34,23 @@ export interface LinkParts {
   readonly mcp: McpServers;
   readonly linked: LinkedTools;
   readonly mcpService: McpService;
+  readonly oauth: OAuthService;
 }
 
 export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">, late: LateProcesses): LinkParts {
   const { kernel, machine } = core;
   const { clock, random } = machine;
-  const secrets = secretsOf(core);
+  const gone = ["the values of its variables are gone", "remove the server and add it again"] as const;
+  const secrets = linkSecrets(core, "mcp", gone);
+  const oauth = bootOAuth(core);
   if (core.afterCrash) endLeftBehind([`${MARK}=${homeMark(machine.paths.home)}`]);
   const open: McpServersPorts["open"] = async (row, known, { signal, peer }) => {
     const { openLink } = await import("../links/mcp/link.ts");
     const values = row.secret === null ? {} : await secrets.read(row.id, row.secret);
-    const transport = await transportOf(core, host, row.definition, values, peer.log);
-    return await openLink({ transport, version: VERSION, clock, signal, peer }, known);
+    const login = oauth.loginFor(row);
+    const transport = await transportOf({ core, host, values, log: peer.log, login }, row.definition);
+    const open = () => openLink({ transport, version: VERSION, clock, signal, peer }, known);
+    return login === null ? await open() : await signedInLink(open, login);
   };
   const placeOf = async (workspaceId: string) => {
     const row = await kernel.workspaces.get(workspaceId);
@@ -57,31 +67,41 @@ export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">, late: 
   });
   const mayStart = ({ caller }: { readonly caller: Parameters<typeof host.launcher.authorise>[0] }) =>
     host.launcher.authorise(caller);
-  return {
-    mcp,
-    linked,
-    mcpService: mcpService({
-      servers: mcp,
-      clock,
-      random,
-      mayStart,
-      scopeOf: scopes({ kernel, home: machine.paths.home }),
-      secrets,
-    }),
-  };
+  const scopeOf = scopes({ kernel, home: machine.paths.home });
+  const service = mcpService({ servers: mcp, clock, random, mayStart, scopeOf, secrets });
+  return { mcp, linked, mcpService: service, oauth: oauth.service(mcp) };
 }
 
 export function linkServices(
   core: Core,
-  { linked, mcpService: mcp }: LinkParts,
-): Pick<Services, "serverTools" | "mcp"> {
+  { linked, mcpService: mcp, oauth }: LinkParts,
+): Pick<Services, "serverTools" | "mcp" | "oauth"> {
   return {
-    mcp,
+    ...{ mcp, oauth },
     serverTools: {
       offer: (context, request) => core.servers.offer(context, request),
       answer: (context, request) => core.servers.answer(context, request),
       call: (context, request) =>
         linked.has(request.tool) ? callOnce(core, linked, context, request) : core.servers.call(context, request),
+    },
+  };
+}
+
+/** A refusal of the server is what a person has to do about it, whatever the SDK makes of it. */
+async function signedInLink(open: () => Promise<McpLink>, login: ServerLogin): Promise<McpLink> {
+  const told = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw login.takeRefusal() ?? error;
+    });
+  const link = await told(open());
+  return {
+    ...link,
+    tools: (signal) => told(link.tools(signal)),
+    async call(...asked) {
+      const end = await link.call(...asked);
+      const refusal = end.kind === "done" ? null : login.takeRefusal();
+      if (refusal !== null) throw refusal;
+      return end;
     },
   };
 }
@@ -109,16 +129,22 @@ async function callOnce(
   return answer;
 }
 
+interface TransportParts {
+  readonly core: Core;
+  readonly host: HostParts;
+  readonly values: SecretValues;
+  readonly log: (line: string) => void;
+  readonly login: ServerLogin | null;
+}
+
 async function transportOf(
-  { machine: { clock, random, paths } }: Core,
-  { launcher }: HostParts,
+  { core, host: { launcher }, values, log, login }: TransportParts,
   definition: McpDefinition,
-  values: SecretValues,
-  log: (line: string) => void,
 ): Promise<() => Transport> {
+  const { clock, random, paths } = core.machine;
   if (definition.kind === "http") {
     const { httpTransport } = await import("../links/mcp/http-transport.ts");
-    return () => httpTransport(definition.url, values);
+    return () => httpTransport(definition.url, values, login);
   }
   const { StdioTransport } = await import("../links/mcp/stdio-transport.ts");
   const { command, args, directory } = definition;
@@ -134,29 +160,4 @@ async function transportOf(
     return { ...server, kill };
   };
   return () => new StdioTransport({ spawn, clock, random, log });
-}
-
-function secretsOf({ secrets, redactor }: Core): McpSecrets {
-  const nameOf = (id: string) => `mcp/${id}`;
-  const learn = (values: SecretValues) => {
-    for (const value of Object.values(values)) redactor.add(value);
-    return values;
-  };
-  return {
-    async put(id, values) {
-      const { at, sha256 } = await secrets.put(nameOf(id), JSON.stringify(learn(values)));
-      return `${at}:${sha256}`;
-    },
-    async read(id, text) {
-      const mark = markFrom(text);
-      const stored = mark === null ? null : await secrets.read(nameOf(id), mark);
-      if (stored === null)
-        throw new SysError("ECONFIG", "the values of its variables are gone", ["remove the server and add it again"]);
-      return learn(JSON.parse(stored) as SecretValues);
-    },
-    async remove(id, text) {
-      const mark = markFrom(text);
-      if (mark !== null) await secrets.remove(nameOf(id), mark);
-    },
-  };
 }

@@ -252,7 +252,7 @@ function lazyWeb({ kernel, machine }: Core, { launcher }: HostParts): Web {
   return lazy<Web, keyof Web>(load, ["page", "rest", "needFetchable"]);
 }
 
-async function systemLookUp(host: string): Promise<readonly string[]> {
+export async function systemLookUp(host: string): Promise<readonly string[]> {
   const { lookup } = await import("node:dns/promises");
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }

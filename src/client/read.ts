@@ -171,6 +171,7 @@ function reportsAtRest(kernel: KernelStore, clock: Clock) {
       list: (await import("../due/notification-list.ts")).notificationList({ kernel, clock }),
     })),
     mcp: atRest("mcp", async () => (await import("../links/mcp/list.ts")).mcpLists(kernel.mcpServers)),
+    oauth: atRest("oauth", async () => (await import("../links/oauth/list.ts")).oauthList(kernel.oauth)),
     watches: atRest("watches", async () => ({
       list: (await import("../due/watches/list.ts")).watchList({ kernel, clock }),
     })),

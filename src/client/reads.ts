@@ -36,6 +36,7 @@ export const READS = {
   notifications: ["list"],
   watches: ["list"],
   mcp: ["list", "show", "logs"],
+  oauth: ["list"],
   trust: ["speaks"],
   undoing: ["diff"],
   fileUse: ["uses", "writers"],

@@ -90,7 +90,8 @@ class PageParts {
   }
 }
 
-function hostsIn(json: string): readonly string[] {
+/** The value of net.allow. */
+export function hostsIn(json: string): readonly string[] {
   const names: unknown = JSON.parse(json);
   return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }

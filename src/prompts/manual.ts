@@ -28,6 +28,7 @@ import lookingInside from "./manual/looking-inside.md" with { type: "text" };
 import mcp from "./manual/mcp.md" with { type: "text" };
 import models from "./manual/models.md" with { type: "text" };
 import notifications from "./manual/notifications.md" with { type: "text" };
+import oauth from "./manual/oauth.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
@@ -83,6 +84,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["schedules", schedules],
   ["notifications", notifications],
   ["mcp", mcp],
+  ["oauth", oauth],
   ["editors", editors],
   ["watches", watches],
   ["sessions", sessions],

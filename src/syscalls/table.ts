@@ -14,6 +14,7 @@ import type { Files } from "./fs/files-service.ts";
 import type { FileTree } from "./fs/fs-tree.ts";
 import type { FileUse } from "./fs/fs-use.ts";
 import type { McpService } from "./links/mcp-service.ts";
+import type { OAuthService } from "./links/oauth-service.ts";
 import type { Conversations, SearchService } from "./proc/history-service.ts";
 import type { Ipc } from "./proc/ipc-service.ts";
 import type { Lifecycle } from "./proc/proc-control.ts";
@@ -37,6 +38,7 @@ import type { Media, Storage } from "./system/storage.ts";
 /** All services. The read-only view has the methods that only read. */
 export interface Services {
   readonly mcp: McpService;
+  readonly oauth: OAuthService;
   readonly registry: Registry;
   readonly histories: Histories;
   readonly archives: Archives;
@@ -142,6 +144,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
     async () => (await import("./run/server-tools.ts")).serverToolCalls,
     async () => (await import("./links/mcp.ts")).mcpCalls,
   ],
+  "sys.oauth": [async () => (await import("./links/oauth.ts")).oauthCalls],
   "sys.token": [async () => (await import("./account/token.ts")).tokenCalls],
   shell: [async () => (await import("./run/shell.ts")).shellCalls],
   codemode: [async () => (await import("./run/codemode.ts")).codemodeCalls],

@@ -39,7 +39,7 @@ const LOOKS = new Set(
     contextFiles keptPrompt knownFile knownFiles changes undos rewinds contextShape segments historyPolicy
     above sums repeats of all read close opened olderThan earliest last cronFile cronFiles passwd shadow groups at inWorkspace
     causeOf endsSince waiting unsettled active unfinished byKey ofProcess isOf next current generation generations closedBy
-    beginning queuedSince madeBy named wallets balance ledger rates`.split(/\s+/),
+    beginning queuedSince madeBy named wallets balance ledger rates account flow over`.split(/\s+/),
 );
 
 export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
@@ -80,6 +80,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       due: seams.around("due", kernel.due),
       ipc: seams.around("ipc", kernel.ipc),
       mcpServers: seams.around("mcpServers", kernel.mcpServers),
+      oauth: seams.around("oauth", kernel.oauth),
       watches: seams.around("watches", kernel.watches),
     },
     processes: seams.around("process", processes),

@@ -171,8 +171,22 @@ export class FakeIo implements Io {
     providers: async () => this.providers,
     places: async () => this.places,
     serveService: async () => this.service ?? Promise.reject(new Error("no services here")),
+    browser: () => this.browser(),
     wakeTimer: async () => this.timer ?? Promise.reject(new Error("no timer here")),
   };
+  private readonly browser = async () => ({
+    open: async (url: string) => {
+      this.opened.push(url);
+      const answer = this.redirect(url);
+      if (answer !== null) this.redirected.resolve(answer);
+      return this.hasBrowser;
+    },
+    listen: async (port: number | null) => ({
+      redirectUri: `http://127.0.0.1:${port ?? 49_152}/oauth/callback`,
+      answer: () => this.redirected.promise,
+      close: () => {},
+    }),
+  });
   timer: WakeTimer | null = null;
   service: WakeTimer | null = null;
   /** Programs that got the terminal, and how they end. */
@@ -190,6 +204,11 @@ export class FakeIo implements Io {
     return this.fakeSys;
   }
 
+  /** The browser: addresses that were opened, and the redirect that it makes of each. */
+  readonly opened: string[] = [];
+  hasBrowser = true;
+  redirect: (url: string) => string | null = () => null;
+  private readonly redirected = Promise.withResolvers<string>();
   readonly hostTerminal = async () => null;
   readonly hostLine = async () => null;
   readonly isOnPath = () => false;

@@ -161,6 +161,7 @@ export const SETTINGS = {
   "net.allow": setting("json", 'private hosts that may be fetched, such as ["localhost:3000", "wiki.home"]', "[]", {
     shape: "array",
   }),
+  "oauth.clientMetadataUrl": setting("text", "https address of a document that says who gsv is to OAuth servers", ""),
   "server.timezone": setting("text", "time zone for daily resets and schedules", "UTC", { isZone: true, ...ROOT }),
   // Not for agents: the time zone decides when the daily budget starts.
   userTimezone: setting("text", "your time zone", "UTC", { env: "TZ", isZone: true }),

@@ -45,8 +45,11 @@ export interface McpPinnedTool {
   readonly use: McpToolUse;
 }
 
-/** `pending`: it came with a workspace, and no person has approved it. It is never started. */
-export type McpState = "pending" | "off" | "idle" | "starting" | "ready" | "failed";
+/**
+ * `pending`: it came with a workspace, and no person has approved it. It is never started.
+ * `needs-login`: it refuses requests until a person signs in to it.
+ */
+export type McpState = "pending" | "off" | "idle" | "starting" | "ready" | "needs-login" | "failed";
 
 export interface McpServer {
   readonly name: string;

@@ -6,15 +6,50 @@ import {
   StreamableHTTPClientTransport,
   type TransportSendOptions,
 } from "@modelcontextprotocol/client";
+import type { Challenge } from "../oauth/discovery.ts";
+import { challengeOf } from "../oauth/probe.ts";
 import { NO_ANSWER } from "./results.ts";
+
+/** Tokens for a server that a person signs in to. */
+export interface HttpLogin {
+  /** `rejected`: the server did not accept this one. */
+  token(rejected: string | null): Promise<string | null>;
+  refused(challenge: Challenge): Promise<void>;
+}
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
 export function httpTransport(
   url: string,
   headers: { readonly [name: string]: string },
+  login: HttpLogin | null = null,
 ): StreamableHTTPClientTransport {
-  return new HttpTransport(new URL(url), { fetch: boundedFetch, requestInit: { headers: { ...headers } } });
+  const fetch = login === null ? boundedFetch : signedIn(new URL(url).origin, login);
+  return new HttpTransport(new URL(url), { fetch, requestInit: { headers: { ...headers } } });
+}
+
+/** A token that the server refuses is looked up again, and renewed, before a person is asked. */
+function signedIn(origin: string, login: HttpLogin): typeof boundedFetch {
+  return async (url, init) => {
+    if (new URL(url).origin !== origin) return await boundedFetch(url, init);
+    const send = (token: string | null) => boundedFetch(url, token === null ? init : withToken(init, token));
+    const token = await login.token(null);
+    let response = await send(token);
+    const next = response.status === 401 && token !== null ? await login.token(token) : null;
+    if (next !== null && next !== token) {
+      await response.body?.cancel();
+      response = await send(next);
+    }
+    const challenge = challengeOf(response);
+    if (challenge !== null) await login.refused(challenge);
+    return response;
+  };
+}
+
+function withToken(init: RequestInit | undefined, token: string): RequestInit {
+  const headers = new Headers(init?.headers);
+  headers.set("authorization", `Bearer ${token}`);
+  return { ...init, headers };
 }
 
 class HttpTransport extends StreamableHTTPClientTransport {

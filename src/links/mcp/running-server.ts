@@ -38,7 +38,7 @@ export class RunningServer {
   /** Of the calls in flight, the newest last. */
   private readonly talks: CallOptions["talk"][] = [];
   private failures = 0;
-  private failed: { readonly why: string; readonly until: number } | null = null;
+  private failed: { readonly why: string; readonly until: number; readonly login: SysError | null } | null = null;
   private cancelIdle = () => {};
   private cancelChange = () => {};
 
@@ -46,7 +46,8 @@ export class RunningServer {
 
   get state(): Exclude<McpState, "off" | "pending"> {
     if (this.current !== null) return this.isReady ? "ready" : "starting";
-    return this.failed === null ? "idle" : "failed";
+    if (this.failed === null) return "idle";
+    return this.failed.login === null ? "failed" : "needs-login";
   }
 
   get error(): string | null {
@@ -73,6 +74,9 @@ export class RunningServer {
       if (end.kind !== "unknown") this.failures = 0;
       if (end.kind === "failed" && end.isOver) await this.leaveSession(leave);
       return end;
+    } catch (error) {
+      if (loginOf(error) !== null) this.signedOut(error);
+      throw error;
     } finally {
       this.calls--;
       const at = this.talks.indexOf(talk);
@@ -115,6 +119,7 @@ export class RunningServer {
     if (this.current !== null) return await this.current;
     const { failed, ports } = this;
     const waitMs = failed === null ? 0 : failed.until - ports.clock.mono();
+    if (failed !== null && failed.login !== null && waitMs > 0) throw failed.login;
     if (failed !== null && waitMs > 0)
       throw new SysError("EAGAIN", `${ports.name}: ${failed.why}`, [
         `next try in ${Math.ceil(waitMs / 1000)} s; to try now: gsv mcp refresh ${ports.name}`,
@@ -147,7 +152,7 @@ export class RunningServer {
     } catch (error) {
       leave.abort();
       await link?.close();
-      this.fail(messageOf(error));
+      this.fail(messageOf(error), loginOf(error));
       throw error;
     }
   }
@@ -159,10 +164,17 @@ export class RunningServer {
     this.fail("it has ended");
   }
 
-  private fail(why: string): void {
+  private signedOut(error: unknown): void {
+    const { current } = this;
+    if (current === null) return;
+    this.fail(messageOf(error), loginOf(error));
+    void current.then((link) => link.close()).catch(ignore);
+  }
+
+  private fail(why: string, login: SysError | null = null): void {
     const pauseMs = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** this.failures++);
     [this.current, this.isReady] = [null, false];
-    this.failed = { why, until: this.ports.clock.mono() + pauseMs };
+    this.failed = { why, login, until: this.ports.clock.mono() + pauseMs };
     this.ports.log(why);
   }
 
@@ -185,6 +197,11 @@ export class RunningServer {
         .catch((error: unknown) => this.ports.log(messageOf(error)));
     });
   }
+}
+
+/** The server refuses requests until a person signs in. */
+function loginOf(error: unknown): SysError | null {
+  return error instanceof SysError && error.code === "EAUTH" ? error : null;
 }
 
 function ignore(): void {}

@@ -8,6 +8,7 @@ import { clip } from "../../lib/text/truncate.ts";
 import type { McpServerRow } from "../../store/kernel/links/mcp-servers.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { McpAdded, McpService } from "../../syscalls/links/mcp-service.ts";
+import type { LinkSecrets, SecretValues } from "../oauth/vault.ts";
 import { shownServer, shownWhole } from "./list.ts";
 import { accepted, offerOf } from "./pins.ts";
 import type { McpServers } from "./servers.ts";
@@ -19,18 +20,9 @@ export interface McpServicePorts {
   /** Throws if the account may not start programs on this computer. */
   readonly mayStart: (context: CallContext) => Promise<void>;
   readonly scopeOf: (context: CallContext, asked: Pick<McpAdded, "scope" | "for">) => Promise<McpScope>;
-  readonly secrets: McpSecrets;
+  /** The values of variables and headers, by the id of their server. */
+  readonly secrets: LinkSecrets;
 }
-
-/** The values of a server's variables or headers. */
-export interface McpSecrets {
-  /** Where they are. */
-  put(id: string, values: SecretValues): Promise<string>;
-  read(id: string, mark: string): Promise<SecretValues>;
-  remove(id: string, mark: string): Promise<void>;
-}
-
-export type SecretValues = { readonly [name: string]: string };
 
 const SERVERS_MAX = 50;
 const LOG_LINES_SHOWN = 5;
@@ -89,6 +81,8 @@ export function mcpService({ servers, clock, random, mayStart, scopeOf, secrets 
         if (pending) return listed(row);
         return listed(await accept(await servers.refresh(row)));
       } catch (error) {
+        // Signing in needs the definition.
+        if (error instanceof SysError && error.code === "EAUTH") return listed(row);
         // A definition that never worked is not kept: its name stays free, and its log goes into the error.
         const log = servers.logOf(id).filter((line) => line !== messageOf(error));
         await forget(row);

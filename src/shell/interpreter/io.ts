@@ -85,6 +85,7 @@ export function shellIo(kernel: KernelPort, machine: Machine): ShellIo {
         ...{ doctor: outside("doctor"), places: outside("paths"), providers: outside("auth setup") },
         wakeTimer: outside("sched wake"),
         serveService: outside("serve install"),
+        browser: outside("mcp login"),
       },
       keep: { backup: outside("backup"), restore: outside("restore"), usage: outside("df") },
       host: outside("host: paths"),

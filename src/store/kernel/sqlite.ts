@@ -13,6 +13,7 @@ import { watchRows } from "./due/watches.ts";
 import { fileWriteRows } from "./file-writes.ts";
 import { hookRows } from "./hooks.ts";
 import { mcpServerRows } from "./links/mcp-servers.ts";
+import { oauthRows } from "./links/oauth.ts";
 import { accountFileRows } from "./people/account-files.ts";
 import { accountRows } from "./people/accounts.ts";
 import { agentRows } from "./people/agents.ts";
@@ -71,6 +72,7 @@ const GROUPS = {
   ipc: ipcRows,
   watches: watchRows,
   mcpServers: mcpServerRows,
+  oauth: oauthRows,
 };
 
 export type KernelStore = { readonly [G in keyof typeof GROUPS]: ReturnType<(typeof GROUPS)[G]> };

@@ -6,6 +6,7 @@ import { IPC_CALLS } from "./ipc.ts";
 import { LOGINS } from "./logins.ts";
 import { MCP_SCOPES, MCP_SERVERS } from "./mcp.ts";
 import { NOTIFICATIONS } from "./notifications.ts";
+import { OAUTH } from "./oauth.ts";
 import { PRESET_BUNDLES } from "./preset-bundles.ts";
 import { SCHEDULES } from "./schedules.ts";
 import { SIGNAL_WATCHES } from "./watches.ts";
@@ -319,5 +320,6 @@ export const KERNEL_SCHEMA: Schema = {
     LOGINS,
     MCP_SERVERS,
     MCP_SCOPES,
+    OAUTH,
   ],
 };

@@ -1,0 +1,78 @@
+// Builds OAuth accounts: sign-ins at MCP servers and other services. The SDK and the network are loaded at the first sign-in or renewal.
+
+import { SysError } from "../../abi/errno.ts";
+import { settingsFor } from "../../kernel/settings/config.ts";
+import { hostsIn } from "../../kernel/web.ts";
+import { lazy } from "../../lib/lazy.ts";
+import type { McpServers } from "../../links/mcp/servers.ts";
+import { ServerLogin } from "../../links/oauth/server-login.ts";
+import type { OAuthPorts } from "../../links/oauth/service.ts";
+import { AccountTokens } from "../../links/oauth/tokens.ts";
+import { Vault } from "../../links/oauth/vault.ts";
+import type { McpServerRow } from "../../store/kernel/links/mcp-servers.ts";
+import type { OAuthService } from "../../syscalls/links/oauth-service.ts";
+import { VERSION } from "../../version.ts";
+import type { Core } from "../core.ts";
+import { systemLookUp } from "../targets.ts";
+import { linkSecrets } from "./secrets.ts";
+
+export interface OAuthParts {
+  /** null for a server with its own Authorization header, and for one that is a program. */
+  loginFor(row: McpServerRow): ServerLogin | null;
+  service(servers: McpServers): OAuthService;
+}
+
+const load = () => import("../../links/oauth/service.ts");
+
+export function bootOAuth(core: Core): OAuthParts {
+  const { kernel, machine } = core;
+  const { clock, random, lookUp: resolve = systemLookUp } = machine;
+  const vault = new Vault(linkSecrets(core, "oauth", ["its tokens are gone", "sign in again"]));
+  const wire = { clock, version: VERSION, resolve };
+  const settings: OAuthPorts["settings"] = async (uid) => {
+    const setting = await settingsFor(kernel.config, { uid, client: undefined });
+    return { allowed: hostsIn(setting("net.allow").text), document: setting("oauth.clientMetadataUrl").text };
+  };
+  const fetchFor: ConstructorParameters<typeof AccountTokens>[0]["fetchFor"] = async (row) =>
+    (await load()).fetchFor({ wire, settings }, row);
+  const tokens = new AccountTokens({ rows: kernel.oauth, vault, clock, fetchFor });
+  const logins = new Map<string, ServerLogin>();
+  return {
+    loginFor({ id, uid, name, definition }) {
+      if (definition.kind !== "http" || ownsHeader(definition.headers)) return null;
+      const login = new ServerLogin({ rows: kernel.oauth, tokens }, { uid, name, url: definition.url });
+      logins.set(id, login);
+      return login;
+    },
+    service(servers) {
+      const server: OAuthPorts["server"] = async (uid, name) => {
+        const { id, definition } = await servers.named(uid, name);
+        if (definition.kind !== "http")
+          throw new SysError("EINVAL", `${name} is a program: it takes keys from its environment`, [
+            "gsv mcp add NAME --env KEY=VALUE -- COMMAND",
+          ]);
+        if (ownsHeader(definition.headers))
+          throw new SysError("EINVAL", `${name} has an Authorization header of its own`, [
+            `to sign in instead, add it again without --header: gsv mcp rm ${name}`,
+          ]);
+        return { url: definition.url, challenge: logins.get(id)?.challenge ?? null };
+      };
+      const changed: OAuthPorts["changed"] = async ({ uid, kind, provider }) => {
+        if (kind !== "mcp-server") return;
+        const row = (await servers.list(uid)).find(({ name }) => name === provider);
+        // The next call connects with the new token.
+        if (row !== undefined) await servers.stop(row.id);
+      };
+      const ports: OAuthPorts = { rows: kernel.oauth, vault, clock, random, wire, settings, server, changed };
+      if (core.afterCrash) void load().then(({ sweepFlows }) => sweepFlows(ports, true));
+      return lazy<OAuthService, keyof OAuthService>(
+        async () => (await load()).oauthService(ports),
+        ["start", "finish", "list", "forget"],
+      );
+    },
+  };
+}
+
+function ownsHeader(headers: readonly string[]): boolean {
+  return headers.some((name) => name.toLowerCase() === "authorization");
+}
