@@ -1,12 +1,11 @@
 // Builds MCP servers: how their programs start, and the tools that agents get from them. Connections and the SDK load at the first use.
 
 import { existsSync } from "node:fs";
-import type { Transport } from "@modelcontextprotocol/client";
 import { KeyReused, SysError } from "../abi/errno.ts";
 import type { McpDefinition } from "../abi/links/mcp.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
 import { sha256Hex } from "../lib/hash.ts";
-import type { McpLink } from "../links/mcp/link.ts";
+import type { LinkPorts, McpLink } from "../links/mcp/link.ts";
 import { LinkedTools } from "../links/mcp/linked-tools.ts";
 import { homeMark, MARK } from "../links/mcp/mark.ts";
 import { scopes } from "../links/mcp/scope.ts";
@@ -48,8 +47,8 @@ export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">, late: 
     const { openLink } = await import("../links/mcp/link.ts");
     const values = row.secret === null ? {} : await secrets.read(row.id, row.secret);
     const login = oauth.loginFor(row);
-    const transport = await transportOf({ core, host, values, log: peer.log, login }, row.definition);
-    const open = () => openLink({ transport, version: VERSION, clock, signal, peer }, known);
+    const transports = await transportOf({ core, host, values, log: peer.log, login }, row.definition);
+    const open = () => openLink({ ...transports, version: VERSION, clock, signal, peer }, known);
     return login === null ? await open() : await signedInLink(open, login);
   };
   const placeOf = async (workspaceId: string) => {
@@ -140,11 +139,12 @@ interface TransportParts {
 async function transportOf(
   { core, host: { launcher }, values, log, login }: TransportParts,
   definition: McpDefinition,
-): Promise<() => Transport> {
+): Promise<Pick<LinkPorts, "transport" | "older">> {
   const { clock, random, paths } = core.machine;
   if (definition.kind === "http") {
-    const { httpTransport } = await import("../links/mcp/http-transport.ts");
-    return () => httpTransport(definition.url, values, login);
+    const { httpTransport, eventTransport } = await import("../links/mcp/http-transport.ts");
+    const ports = { url: definition.url, headers: values, clock, login };
+    return { transport: () => httpTransport(ports), older: () => eventTransport(ports) };
   }
   const { StdioTransport } = await import("../links/mcp/stdio-transport.ts");
   const { command, args, directory } = definition;
@@ -159,5 +159,5 @@ async function transportOf(
     };
     return { ...server, kill };
   };
-  return () => new StdioTransport({ spawn, clock, random, log });
+  return { transport: () => new StdioTransport({ spawn, clock, random, log }) };
 }

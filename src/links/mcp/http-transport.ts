@@ -1,14 +1,19 @@
-// Messages to and from an MCP server over HTTP. The SDK's transport waits forever when a response ends without an answer, and reads bodies of
-// any size; here both end the call. Loads the SDK: import it at the first use only.
+// Messages to and from an MCP server over HTTP, also over the older transport with events. The SDK's transports wait forever when a response
+// ends without an answer, and read bodies of any size; here both end the call. Loads the SDK: import it at the first use only.
 
 import {
   type JSONRPCMessage,
+  SSEClientTransport,
   StreamableHTTPClientTransport,
+  type Transport,
   type TransportSendOptions,
 } from "@modelcontextprotocol/client";
+import type { Clock } from "../../lib/clock.ts";
 import type { Challenge } from "../oauth/discovery.ts";
 import { challengeOf } from "../oauth/probe.ts";
+import { boundedFetch, type Fetch } from "./bounded-fetch.ts";
 import { NO_ANSWER } from "./results.ts";
+import { sentTo, Traffic } from "./traffic.ts";
 
 /** Tokens for a server that a person signs in to. */
 export interface HttpLogin {
@@ -17,22 +22,36 @@ export interface HttpLogin {
   refused(challenge: Challenge): Promise<void>;
 }
 
-const BODY_BYTES_MAX = 64 * 1024 * 1024;
+export interface HttpPorts {
+  readonly url: string;
+  readonly headers: { readonly [name: string]: string };
+  readonly clock: Clock;
+  readonly login: HttpLogin | null;
+}
 
-export function httpTransport(
-  url: string,
-  headers: { readonly [name: string]: string },
-  login: HttpLogin | null = null,
-): StreamableHTTPClientTransport {
-  const fetch = login === null ? boundedFetch : signedIn(new URL(url).origin, login);
-  return new HttpTransport(new URL(url), { fetch, requestInit: { headers: { ...headers } } });
+export function httpTransport(ports: HttpPorts): Transport {
+  return limited(new HttpTransport(new URL(ports.url), optionsFor(ports)), ports.clock);
+}
+
+/** For servers older than 2025-03-26: one stream of events carries all answers. */
+export function eventTransport(ports: HttpPorts): Transport {
+  // The stream carries the answers of all calls: they end with it.
+  const onEnd = () => void transport.close();
+  const transport = new EventTransport(new URL(ports.url), optionsFor(ports, onEnd));
+  return limited(transport, ports.clock);
+}
+
+function optionsFor({ url, headers, clock, login }: HttpPorts, onEnd?: () => void) {
+  const plain = boundedFetch({ clock, ...(onEnd !== undefined && { onEnd }) });
+  const fetch = login === null ? plain : signedIn(plain, new URL(url).origin, login);
+  return { fetch, requestInit: { headers: { ...headers } } };
 }
 
 /** A token that the server refuses is looked up again, and renewed, before a person is asked. */
-function signedIn(origin: string, login: HttpLogin): typeof boundedFetch {
+function signedIn(plain: Fetch, origin: string, login: HttpLogin): Fetch {
   return async (url, init) => {
-    if (new URL(url).origin !== origin) return await boundedFetch(url, init);
-    const send = (token: string | null) => boundedFetch(url, token === null ? init : withToken(init, token));
+    if (new URL(url).origin !== origin) return await plain(url, init);
+    const send = (token: string | null) => plain(url, token === null ? init : withToken(init, token));
     const token = await login.token(null);
     let response = await send(token);
     const next = response.status === 401 && token !== null ? await login.token(token) : null;
@@ -53,10 +72,11 @@ function withToken(init: RequestInit | undefined, token: string): RequestInit {
 }
 
 class HttpTransport extends StreamableHTTPClientTransport {
-  override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: TransportSendOptions): Promise<void> {
+  override async send(given: JSONRPCMessage | JSONRPCMessage[], options?: TransportSendOptions): Promise<void> {
+    const message = Array.isArray(given) ? given : sentTo(given);
     if (Array.isArray(message) || !("method" in message) || !("id" in message) || options?.onRequestStreamEnd)
       return await super.send(message as JSONRPCMessage, options);
-    const { id } = message;
+    const { id } = message as { readonly id: string | number };
     // An answer that has come makes this one a late one, which the client ignores.
     const onRequestStreamEnd = () =>
       queueMicrotask(() =>
@@ -70,20 +90,23 @@ class HttpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** Bun ends a response that is silent for six minutes; calls may take longer. */
-async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, timeout: false } as RequestInit);
-  if (response.body === null) return response;
-  let bytes = 0;
-  const bounded = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        bytes += chunk.length;
-        if (bytes > BODY_BYTES_MAX)
-          controller.error(new Error(`the response is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB`));
-        else controller.enqueue(chunk);
-      },
-    }),
-  );
-  return new Response(bounded, { status: response.status, statusText: response.statusText, headers: response.headers });
+class EventTransport extends SSEClientTransport {
+  override async send(message: JSONRPCMessage): Promise<void> {
+    await super.send(sentTo(message));
+  }
+}
+
+/** Messages of a server pass its limits before the client gets them. */
+function limited<T extends Transport>(transport: T, clock: Clock): T {
+  const traffic = new Traffic(clock);
+  let receive: Transport["onmessage"];
+  const pass: NonNullable<Transport["onmessage"]> = (message, extra) => {
+    if (traffic.passes(message)) receive?.(message, extra);
+  };
+  return Object.defineProperty(transport, "onmessage", {
+    get: () => (receive === undefined ? undefined : pass),
+    set: (handler: Transport["onmessage"]) => {
+      receive = handler;
+    },
+  });
 }

@@ -57,6 +57,8 @@ export interface LinkPeer {
 export interface LinkPorts {
   /** A new transport for each try: a server may end at the first unknown request. */
   readonly transport: () => Transport;
+  /** Another way to the same server, for servers that know nothing newer. */
+  readonly older?: () => Transport;
   readonly version: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -71,6 +73,8 @@ const LIST_BYTES_MAX = 512 * 1024;
 const INSTRUCTIONS_CHARS_MAX = 4096;
 const LOG_CHARS = 2000;
 const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
+/** Another type of content, such as a page to sign in. */
+const NOT_MCP = "CLIENT_HTTP_UNEXPECTED_CONTENT";
 /** A call that needs a person to open pages first. */
 const NEEDS_PAGES = -32_042;
 /** gsv's own deadlines end calls, not the SDK's. */
@@ -85,8 +89,7 @@ const ANY_RESULT = {
 
 export async function openLink(ports: LinkPorts, known: Era | null): Promise<McpLink> {
   const { Client } = await import("@modelcontextprotocol/client");
-  const connect = async (era: Era | null) => {
-    const transport = ports.transport();
+  const connect = async (era: Era | null, transport = ports.transport()) => {
     const client = new Client(
       { name: "gsv", version: ports.version },
       {
@@ -119,11 +122,17 @@ export async function openLink(ports: LinkPorts, known: Era | null): Promise<Mcp
     // Some old servers end at a request before the handshake. A stored protocol may be out of date.
     if (ports.signal.aborted || isRefused(error)) throw notConnected(error);
     const other: Era | null = known === null ? { kind: "legacy" } : null;
-    return linkOf(
-      await connect(other).catch((second: unknown) => {
-        throw notConnected(second);
-      }),
-    );
+    try {
+      return linkOf(await connect(other));
+    } catch (second) {
+      const transport = isUnknown(second) ? ports.older?.() : undefined;
+      if (transport === undefined || ports.signal.aborted) throw notConnected(second);
+      return linkOf(
+        await connect({ kind: "legacy" }, transport).catch(() => {
+          throw notConnected(second);
+        }),
+      );
+    }
   }
 }
 
@@ -209,7 +218,7 @@ function toolFrom(tool: Tool): McpTool {
 }
 
 /** Codes of the SDK after which the server may have carried out the call. */
-const MAY_HAVE_RUN = new Set<unknown>(["REQUEST_TIMEOUT", "SEND_FAILED", "INVALID_RESULT", NO_ANSWER]);
+const MAY_HAVE_RUN = new Set<unknown>([...["REQUEST_TIMEOUT", "SEND_FAILED", "INVALID_RESULT", NOT_MCP, NO_ANSWER]]);
 
 function failedEnd(error: unknown, signal: AbortSignal): CallEnd {
   const { code, message } = error as { code?: unknown; message: string };
@@ -221,8 +230,11 @@ function failedEnd(error: unknown, signal: AbortSignal): CallEnd {
       requests: Object.fromEntries(pages.map((params, at) => [`page${at}`, { method: "elicitation/create", params }])),
     };
   if (code === "CONNECTION_CLOSED") return { kind: "unknown", text: "the server ended; it may have run" };
-  if (MAY_HAVE_RUN.has(code)) return { kind: "unknown", text: `no usable answer came (${message}); it may have run` };
-  return { kind: "failed", text: message };
+  const status = statusOf(error);
+  if (status === 404) return { kind: "failed", text: "the server has ended the session; call again", isOver: true };
+  if (MAY_HAVE_RUN.has(code) || (status ?? 0) >= 500)
+    return { kind: "unknown", text: `no usable answer came (${reasonOf(error)}); it may have run` };
+  return { kind: "failed", text: status === null ? message : reasonOf(error) };
 }
 
 function pagesIn(error: unknown): readonly ServerRequest["params"][] {
@@ -237,8 +249,20 @@ function whyEnded(reason: unknown): string {
 
 /** An answer of the server itself: another protocol would not help. */
 function isRefused(error: unknown): boolean {
-  const { status } = (error as { data?: { status?: unknown } }).data ?? {};
+  const status = statusOf(error);
   return status === 401 || status === 403;
+}
+
+/** The server does not take messages at this address. */
+function isUnknown(error: unknown): boolean {
+  const status = statusOf(error) ?? 0;
+  return status >= 400 && status < 500;
+}
+
+/** Of the HTTP response; null if the error is none. */
+function statusOf(error: unknown): number | null {
+  const { status } = (error as { data?: { status?: unknown } }).data ?? {};
+  return typeof status === "number" ? status : null;
 }
 
 function notConnected(error: unknown): Error {
@@ -248,5 +272,8 @@ function notConnected(error: unknown): Error {
 function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message: string };
   if (code === "REQUEST_TIMEOUT") return `no answer in ${START_MS / 1000} s`;
-  return code === "CONNECTION_CLOSED" ? "it ended before it answered" : clip(message);
+  if (code === "CONNECTION_CLOSED") return "it ended before it answered";
+  if (code === NOT_MCP) return "not an MCP server: it sent something else";
+  const status = statusOf(error);
+  return status === null ? clip(message) : `HTTP status ${status}: ${clip(message)}`;
 }

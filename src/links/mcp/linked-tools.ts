@@ -107,7 +107,8 @@ export class LinkedTools {
 
   /** Throws if a call of the tool would fail, whatever a person answers. */
   async needCallable(row: UsedBy, tool: string): Promise<void> {
-    if (tool !== MCP_SEARCH && this.has(tool)) await this.callable(userOf(row), tool);
+    const isNamed = this.has(tool) || tool.startsWith("mcp.");
+    if (tool !== MCP_SEARCH && isNamed) await this.callable(userOf(row), tool);
   }
 
   private async callerAsUser({ kind, pid, ownerUid }: CallContext["caller"]): Promise<McpUser> {

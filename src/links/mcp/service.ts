@@ -7,7 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { McpServerRow } from "../../store/kernel/links/mcp-servers.ts";
 import type { CallContext } from "../../syscalls/define.ts";
-import type { McpAdded, McpService } from "../../syscalls/links/mcp-service.ts";
+import type { McpAdded, McpListed, McpService } from "../../syscalls/links/mcp-service.ts";
 import type { LinkSecrets, SecretValues } from "../oauth/vault.ts";
 import { shownServer, shownWhole } from "./list.ts";
 import { accepted, offerOf } from "./pins.ts";
@@ -43,6 +43,8 @@ export function mcpService({ servers, clock, random, mayStart, scopeOf, secrets 
     await servers.remove(row);
     if (row.secret !== null) await secrets.remove(row.id, row.secret);
   };
+  /** Names that are being added: their rows come later. */
+  const adding = new Set<string>();
   const owned = (context: CallContext, name: string) => servers.named(context.caller.ownerUid, name);
   const approvedRow = async (context: CallContext, name: string) => {
     const row = await owned(context, name);
@@ -51,6 +53,21 @@ export function mcpService({ servers, clock, random, mayStart, scopeOf, secrets 
       `to look at it: gsv mcp show ${name}`,
       `to approve it: gsv mcp enable ${name}`,
     ]);
+  };
+
+  const begun = async (row: McpServerRow): Promise<McpListed> => {
+    try {
+      await servers.put(row);
+      return listed(row.pending ? row : await accept(await servers.refresh(row)));
+    } catch (error) {
+      // Signing in needs the definition.
+      if (error instanceof SysError && error.code === "EAUTH") return listed(row);
+      // A definition that never worked is not kept: its name stays free, and its log goes into the error.
+      const log = servers.logOf(row.id).filter((line) => line !== messageOf(error));
+      await forget(row);
+      if (!(error instanceof SysError)) throw error;
+      throw new SysError(error.code, error.message, [...error.hints, ...log.slice(-LOG_LINES_SHOWN)]);
+    }
   };
 
   return {
@@ -63,31 +80,24 @@ export function mcpService({ servers, clock, random, mayStart, scopeOf, secrets 
           "small letters, digits and -, such as github",
         ]);
       const all = await servers.list(uid);
-      if (all.some(({ name }) => name === asked.name))
+      const reserved = `${uid} ${asked.name}`;
+      if (adding.has(reserved) || all.some(({ name }) => name === asked.name))
         throw new SysError("EEXIST", `an MCP server is already called ${asked.name}`, [
           `to replace it, remove it first: gsv mcp rm ${asked.name}`,
         ]);
       if (all.length >= SERVERS_MAX)
         throw new SysError("ELIMIT", `this account already has ${SERVERS_MAX} MCP servers`);
-      if (definition.kind === "stdio") await mayStart(context);
-      const scope = await scopeOf(context, asked);
-      const { pending = false } = asked;
-      const id = uuidv7(now, random);
-      const secret = Object.keys(values).length === 0 ? null : await secrets.put(id, values);
-      const base = { id, uid, name: asked.name, definition, secret, updatedAt: now };
-      const row: McpServerRow = { ...base, scope, pending, enabled: true, pinned: [], found: null };
+      adding.add(reserved);
       try {
-        await servers.put(row);
-        if (pending) return listed(row);
-        return listed(await accept(await servers.refresh(row)));
-      } catch (error) {
-        // Signing in needs the definition.
-        if (error instanceof SysError && error.code === "EAUTH") return listed(row);
-        // A definition that never worked is not kept: its name stays free, and its log goes into the error.
-        const log = servers.logOf(id).filter((line) => line !== messageOf(error));
-        await forget(row);
-        if (!(error instanceof SysError)) throw error;
-        throw new SysError(error.code, error.message, [...error.hints, ...log.slice(-LOG_LINES_SHOWN)]);
+        if (definition.kind === "stdio") await mayStart(context);
+        const scope = await scopeOf(context, asked);
+        const { pending = false } = asked;
+        const id = uuidv7(now, random);
+        const secret = Object.keys(values).length === 0 ? null : await secrets.put(id, values);
+        const base = { id, uid, name: asked.name, definition, secret, updatedAt: now };
+        return await begun({ ...base, scope, pending, enabled: true, pinned: [], found: null });
+      } finally {
+        adding.delete(reserved);
       }
     },
 

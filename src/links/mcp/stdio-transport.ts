@@ -8,6 +8,7 @@ import { waitAtMost } from "../../lib/wait.ts";
 import type { PipedChild } from "../../targets/spawn.ts";
 import { type LineCounts, type MessageLimits, MessageLines } from "./message-lines.ts";
 import { NO_ANSWER } from "./results.ts";
+import { NOTICES_PER_SECOND, sentTo, Traffic } from "./traffic.ts";
 
 export interface StdioPorts {
   readonly spawn: () => PipedChild;
@@ -19,7 +20,7 @@ export interface StdioPorts {
 
 type Message = { readonly [name: string]: unknown };
 
-const LIMITS: MessageLimits = { lineBytesMax: 8 * 1024 * 1024, noticesPerSecondMax: 200 };
+const LIMITS: MessageLimits = { lineBytesMax: 8 * 1024 * 1024, noticesPerSecondMax: NOTICES_PER_SECOND };
 /** Bytes that are on their way when the server has ended. */
 const LAST_OUTPUT_MS = 100;
 const END_MS = 500;
@@ -42,8 +43,11 @@ export class StdioTransport implements Transport {
   private readonly ended = new Set<string>();
   private closed: Promise<void> | null = null;
   private isOver = false;
+  private readonly traffic: Traffic;
 
-  constructor(private readonly ports: StdioPorts) {}
+  constructor(private readonly ports: StdioPorts) {
+    this.traffic = new Traffic(ports.clock);
+  }
 
   get counts(): LineCounts | null {
     return this.lines?.counts ?? null;
@@ -65,7 +69,7 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    const bytes = Buffer.from(`${JSON.stringify(this.asSent(message as Message))}\n`);
+    const bytes = Buffer.from(`${JSON.stringify(this.asSent(sentTo(message) as Message))}\n`);
     if (this.child === null || this.isOver) throw new Error(GONE);
     await this.child.stdin.write(bytes).catch(() => {
       throw new Error(GONE);
@@ -116,6 +120,7 @@ export class StdioTransport implements Transport {
   private received(message: Message): void {
     const { id, method } = message;
     const own = String(id);
+    if (!this.traffic.passes(message)) return;
     if (method !== undefined || id === undefined) this.deliver(this.withKnownSubscription(message));
     else if (this.open.has(own)) {
       const known = this.open.get(own);

@@ -41,8 +41,9 @@ const ANSWER_MS = 5 * 60_000;
 export function asCalled({ tool, call, args }: Pick<CallRow, "tool" | "call" | "args">): CallRow["args"] {
   if (call !== SERVER_CALL) return args;
   const isFound = tool === MCP_CALL;
-  const name = isFound ? String(args.tool) : tool;
-  const linked = mcpToolNamed(isFound && !name.startsWith("mcp") ? `mcp.${name}` : name);
+  const named = isFound ? String(args.tool) : tool;
+  const name = isFound && !/^mcp(?:\.|__)/.test(named) ? `mcp.${named}` : named;
+  const linked = mcpToolNamed(name);
   const given = isFound ? (args.args ?? {}) : args;
   return { tool: linked === null ? name : mcpToolName(linked), args: given };
 }

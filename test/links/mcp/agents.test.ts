@@ -205,11 +205,21 @@ test("a found call that no server would take gets its error at once, and no pers
   await home.sys.call("config.set", { key: "mcp.deferAbove", value: "1" });
   await home.sys.call("sys.mcp.allow", { name: "notes", tool: "die", use: "never" });
   const pid = await home.task();
-  for (const tool of ["notes.die", "files.read"]) {
+  for (const tool of ["notes.die", "files.read", "die"]) {
     const { runId } = await calls(home, pid, "mcp__call", { tool, args: {} });
     expect(await home.ended(runId)).toMatchObject({ status: "ok" });
   }
-  const [refused, unknown] = await results(home, pid);
+  const [refused, unknown, bare] = await results(home, pid);
+  expect(bare).toContain("no such tool: mcp.die");
   expect(refused).toContain("notes has no accepted tool die");
   expect(unknown).toContain("no such tool: mcp.files.read");
+});
+
+test("of two servers that are added under one name at once, one is refused, and the other works", async () => {
+  await using home = await TestKernel.boot();
+  const [first, second] = await Promise.allSettled([add(home), add(home)]);
+  const refused = [first, second].filter(({ status }) => status === "rejected");
+  expect(refused).toMatchObject([{ reason: { code: "EEXIST", message: "an MCP server is already called notes" } }]);
+  const { servers } = await home.sys.call<{ servers: McpServer[] }>("sys.mcp.list", {});
+  expect(servers.map(({ name, state }) => [name, state])).toEqual([["notes", "ready"]]);
 });

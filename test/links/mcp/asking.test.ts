@@ -1,10 +1,11 @@
 // What a server asks for during a call becomes a question to the process's person, in both protocols.
 
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ShownApproval } from "../../../src/syscalls/approval/hil.ts";
 import { TestKernel } from "../../support/kernel.ts";
+import { scratchDirectory } from "../../support/scratch.ts";
 
 const SERVER = join(import.meta.dir, "../../support/mcp/asking.ts");
 
@@ -151,4 +152,28 @@ describe.each(["legacy", "modern"] as const)("a server of the %s protocol", (era
     const { lines } = await world.home.sys.call<{ lines: string[] }>("sys.mcp.logs", { name: "notes" });
     expect(lines).toContain("warning db: slow");
   });
+});
+
+test("only servers of the older protocol hear of roots: the workspace of the process that calls, and nothing before a call", async () => {
+  await using modern = await asking("modern");
+  await modern.home.ended(await modern.call("log"));
+  expect(modern.seen("capabilities")[0]).toBe('capabilities {"elicitation":{"form":{},"url":{}},"sampling":{}}');
+  await using world = await asking("legacy");
+  const { home } = world;
+  expect(world.seen("capabilities")[0]).toContain('"roots":{}');
+  await home.ended(await world.call("roots"));
+  expect((await world.result())?.output).toBe('{"roots":[]}');
+  const directory = scratchDirectory("project");
+  await home.sys.call("workspace.attach", { what: directory, pid: world.pid });
+  await home.ended(await world.call("roots"));
+  const { roots } = JSON.parse((await world.result())?.output ?? "");
+  expect(roots).toMatchObject([{ uri: `file://${directory}` }]);
+  rmSync(directory, { recursive: true });
+});
+
+test("a server that asks without end is refused after ten questions, and the result names each once", async () => {
+  await using world = await asking("legacy");
+  await world.home.ended(await world.call("often"));
+  const lines = (await world.result())?.output.split("\n");
+  expect(lines).toEqual([expect.stringContaining("asked for a secret"), "20"]);
 });

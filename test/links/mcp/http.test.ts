@@ -40,10 +40,14 @@ function endless(): ReadableStream {
   return new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
 }
 
+const ports = (url: string) => ({
+  ...{ url, headers: { Authorization: "Bearer canary" }, clock: realClock, login: null },
+});
 const link = (path = "/mcp") =>
   openLink(
     {
-      transport: () => httpTransport(`http://127.0.0.1:${web.port}${path}`, { Authorization: "Bearer canary" }),
+      transport: () =>
+        httpTransport(ports(`http://127.0.0.1:${web.port}${path}`)),
       ...{
         version: "0",
         clock: realClock,

@@ -21,7 +21,7 @@ export interface Held {
   readonly state: string | null;
   readonly answers: { readonly [key: string]: object };
   /** Of the form that a person fills now: the field asked for, and the values before it. */
-  readonly form: { readonly at: number; readonly values: Values; readonly wrong?: string } | null;
+  readonly form: { readonly at: number; readonly values: Values } | null;
   /** How often the server has asked under this call. */
   readonly rounds: number;
   /** What was declined, for the result of the call. */
@@ -76,7 +76,7 @@ export async function advance(ports: QuestionPorts, given: Held, said: string | 
       const { question, choices, form } = part;
       return { kind: "ask", question, ...(choices !== undefined && { choices }), held: { ...held, form } };
     }
-    const notes = part.note === undefined ? held.notes : [...held.notes, part.note];
+    const notes = part.note === undefined ? held.notes : [...new Set([...held.notes, part.note])];
     held = { ...held, answers: { ...held.answers, [key]: part.answer }, form: null, notes };
   }
   return { kind: "answered", held };
