@@ -32,7 +32,7 @@ export function boundedFetch({ clock, onEnd }: BoundedFetch): Fetch {
 }
 
 /** Seconds or an instant; null without one. */
-export function retryMs(said: string | null, now: number): number | null {
+function retryMs(said: string | null, now: number): number | null {
   if (said === null) return null;
   const ms = /^\d+$/.test(said.trim()) ? Number(said) * 1000 : Date.parse(said) - now;
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
