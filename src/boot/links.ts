@@ -23,9 +23,9 @@ import { endLeftBehind } from "../targets/left-behind.ts";
 import { type PipedChild, spawnPiped } from "../targets/spawn.ts";
 import { VERSION } from "../version.ts";
 import type { Core, HostParts, ShellParts } from "./core.ts";
+import { bootConversations, type LateProcesses } from "./links/conversations.ts";
 import { bootOAuth } from "./links/oauth.ts";
 import { linkSecrets } from "./links/secrets.ts";
-import { bootConversations, type LateProcesses } from "./mcp/conversations.ts";
 
 const MARK_BYTES = 8;
 

@@ -46,8 +46,7 @@ const ports = (url: string) => ({
 const link = (path = "/mcp") =>
   openLink(
     {
-      transport: () =>
-        httpTransport(ports(`http://127.0.0.1:${web.port}${path}`)),
+      transport: () => httpTransport(ports(`http://127.0.0.1:${web.port}${path}`)),
       ...{
         version: "0",
         clock: realClock,
