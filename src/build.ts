@@ -4,8 +4,9 @@
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hotChunk } from "./bundle/hot-chunk.ts";
-import { lateHtml } from "./bundle/late-html.ts";
-import { leanMcp, leanSdks } from "./bundle/lean-sdks.ts";
+import { latePackages } from "./bundle/late-packages.ts";
+import { leanSdks } from "./bundle/lean-sdks.ts";
+import { leanShell } from "./bundle/lean-shell.ts";
 import { readyMade } from "./bundle/ready-made.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -15,12 +16,12 @@ export const GSV = {
   entry: join(import.meta.dir, "main.ts"),
   workers: ["shell", "code", "search"].map((name) => join(import.meta.dir, `workers/${name}-worker.ts`)),
   replaced: {
-    "ready-made": 7,
+    "ready-made": 18,
     "without-devtools": 1,
     "lean-commander": 2,
     "lean-sdks": 53,
-    "lean-mcp": 1,
-    "late-html": 1,
+    "lean-shell": 1,
+    "late-packages": 4,
   },
 };
 
@@ -60,7 +61,7 @@ export async function build({ entry, workers = [], outfile, commit, replaced }: 
   const unfinished = `${outfile}.${process.pid}.new`;
   const counts: { [plugin: string]: number } = {};
   const counted = (plugin: Bun.BunPlugin) => counting(plugin, counts);
-  const others = [withoutDevtools, leanCommander, leanSdks, leanMcp, lateHtml].map(counted);
+  const others = [withoutDevtools, leanCommander, leanSdks, leanShell, latePackages].map(counted);
   try {
     await Bun.build({
       entrypoints: [entry, ...workers],

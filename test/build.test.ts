@@ -5,15 +5,18 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { getCommandNames } from "just-bash/browser";
 import { manualIndex } from "../commands/man/man-index.ts";
 import { COMMANDS } from "../commands/table.ts";
 import * as environment from "../src/abi/config/environment.ts";
 import { build } from "../src/build.ts";
 import { hotChunk } from "../src/bundle/hot-chunk.ts";
-import { lateHtml } from "../src/bundle/late-html.ts";
+import { latePackages } from "../src/bundle/late-packages.ts";
 import { leanSdks } from "../src/bundle/lean-sdks.ts";
+import { leanShell } from "../src/bundle/lean-shell.ts";
 import { readyMade } from "../src/bundle/ready-made.ts";
 import { MANUAL } from "../src/prompts/manual.ts";
+import { PROGRAMS } from "../src/shell/programs/table.ts";
 import * as editions from "../src/store/migrations/editions.ts";
 import { SYSCALLS } from "../src/syscalls/all.ts";
 import { gsvCommand, isCompiled } from "./support/program.ts";
@@ -113,18 +116,32 @@ test("a build asks model servers through their SDKs, without the SDK modules tha
     expect([path, readFileSync(path).includes("/fine_tuning/jobs")]).toEqual([path, false]);
 });
 
-test("a binary converts HTML to markdown, although its parser is created at first use", async () => {
+test("a binary converts HTML with a parser loaded at first use, and lacks only those programs that gsv replaces", async () => {
   const entry = join(scratch, "page.ts");
-  const parser = Bun.resolveSync("just-bash/browser", import.meta.dir);
+  const shell = Bun.resolveSync("just-bash/browser", import.meta.dir);
   await Bun.write(
     entry,
-    `import { Bash } from ${JSON.stringify(parser)};
-    console.log((await new Bash().exec("echo '<h1>one</h1><b>two</b>' | html-to-markdown")).stdout);`,
+    `import { Bash, getCommandNames } from ${JSON.stringify(shell)};
+    const lacking = [];
+    for (const name of getCommandNames()) {
+      const { stderr } = await new Bash({ commands: [name] }).exec(name + " --help");
+      if (stderr.includes("gsv has its own " + name)) lacking.push(name);
+    }
+    const { stdout } = await new Bash().exec("echo '<h1>one</h1><b>two</b>' | html-to-markdown");
+    console.log(JSON.stringify({ lacking, stdout }));`,
   );
   const outdir = join(scratch, "page");
-  const { outputs } = await Bun.build({ entrypoints: [entry], outdir, target: "bun", plugins: [lateHtml] });
-  const ran = Bun.spawnSync([process.execPath, outputs[0]?.path ?? ""], { cwd: scratch, env: {} });
-  expect([ran.stdout.toString(), ran.stderr.toString()]).toEqual(["# one\n\n**two**\n\n", ""]);
+  const plugins = [leanShell, latePackages];
+  const { outputs } = await Bun.build({ entrypoints: [entry], outdir, target: "bun", minify: true, plugins });
+  const ran = Bun.spawnSync([process.execPath, outputs[0]?.path ?? ""], { cwd: outdir, env: {} });
+  expect(ran.stderr.toString()).toBe("");
+  const { lacking, stdout } = JSON.parse(ran.stdout.toString());
+  expect(stdout).toBe("# one\n\n**two**\n");
+  expect(lacking.sort()).toEqual(
+    getCommandNames()
+      .filter((name) => PROGRAMS.has(name))
+      .sort(),
+  );
 });
 
 test("the prepared contents of a binary equal those that the sources produce", async () => {
@@ -137,13 +154,14 @@ test("the prepared contents of a binary equal those that the sources produce", a
       target: "bun",
       plugins,
     });
-    expect(await outputs[0]?.text()).not.toContain("import ");
+    expect(await outputs[0]?.text()).not.toMatch(/^import (?!\{ readFileSync \})/m);
     return await import(outputs[0]?.path ?? "");
   };
   expect({ ...(await ready<object>("src/abi/config/environment.ts")) }).toEqual({ ...environment });
   expect({ ...(await ready<object>("src/store/migrations/editions.ts")) }).toEqual({ ...editions });
   const index = await ready<typeof import("../commands/man/man-index.ts")>("commands/man/man-index.ts");
   const nobody = () => Promise.reject(new Error("asked for the manual"));
+  expect((await ready<typeof import("../src/prompts/manual.ts")>("src/prompts/manual.ts")).MANUAL).toEqual(MANUAL);
   expect(await index.manualIndex(nobody, COMMANDS)).toEqual(await manualIndex(async () => MANUAL, COMMANDS));
 });
 

@@ -18,9 +18,12 @@ export const leanSdks: Bun.BunPlugin = {
 export const leanMcp: Bun.BunPlugin = {
   name: "lean-mcp",
   setup(builder) {
-    builder.onLoad({ filter: /[\\/]@modelcontextprotocol[\\/]client[\\/].*[\\/]ajvProvider-.*\.mjs$/ }, () => ({
-      contents: "class None {} export { None as n, None as r, None as t };",
-      loader: "js",
-    }));
+    builder.onLoad(
+      { filter: /[\\/]@modelcontextprotocol[\\/](?:client|server)[\\/].*[\\/]ajvProvider-.*\.mjs$/ },
+      () => ({
+        contents: "class None {} export { None as n, None as r, None as t };",
+        loader: "js",
+      }),
+    );
   },
 };

@@ -1,12 +1,16 @@
 // Computes constant modules at build time: 8 ms of `gsv help`. Each of these modules says so at its head and also works without a build.
+// Long texts are compressed files of the binary: in a module, a text is stored twice, as source and in the bytecode.
 
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 const CONSOLE = join(ROOT, "src/serve/console/files.ts");
 
+/** Files of the binary by name. */
+type Files = Map<string, Uint8Array>;
+
 /** Modules and the source that replaces them. Loaded on demand, because not every built program has them. */
-const READY: { readonly [path: string]: () => Promise<string> } = {
+const READY: { readonly [path: string]: (files: Files) => Promise<string> } = {
   "src/abi/config/environment.ts": async () => constants(await import("../abi/config/environment.ts")),
   "src/syscalls/all.ts": () => allAtOnce(join(ROOT, "src/syscalls/table.ts")),
   "src/store/migrations/editions.ts": async () => constants(await import("../store/migrations/editions.ts")),
@@ -14,12 +18,21 @@ const READY: { readonly [path: string]: () => Promise<string> } = {
     const { kernelImage, processImage } = await import("../store/migrations/images.ts");
     return `${inflated("kernelImage", kernelImage())}\n${inflated("processImage", processImage())}`;
   },
-  async "commands/man/man-index.ts"() {
+  async "src/prompts/manual.ts"(files) {
+    const { MANUAL } = await import("../prompts/manual.ts");
+    return `${unpacked(files, "manual", MANUAL)}\nexport const MANUAL = unpacked();`;
+  },
+  async "commands/man/man-index.ts"(files) {
     const { manualIndex } = await import("../../commands/man/man-index.ts");
     const { COMMANDS } = await import("../../commands/table.ts");
     const { MANUAL } = await import("../prompts/manual.ts");
-    const text = JSON.stringify(await manualIndex(async () => MANUAL, COMMANDS));
-    return `export const manualIndex = async () => JSON.parse(${JSON.stringify(text)});`;
+    const index = await manualIndex(async () => MANUAL, COMMANDS);
+    return `${unpacked(files, "man-index", index)}\nexport const manualIndex = async () => unpacked();`;
+  },
+  async "src/tools/quickjs-wasm.ts"(files) {
+    const { quickjsWasm } = await import("../tools/quickjs-wasm.ts");
+    const source = packed(files, "quickjs-wasm", new Uint8Array(await quickjsWasm()));
+    return `${source}\nexport const quickjsWasm = async () => new Uint8Array(bytes()).buffer;`;
   },
   async "commands/man/summaries.ts"() {
     const { summaries } = await import("../../commands/man/summaries.ts");
@@ -31,25 +44,39 @@ const READY: { readonly [path: string]: () => Promise<string> } = {
 export const readyMade: Bun.BunPlugin = {
   name: "ready-made",
   async setup(builder) {
+    const files: Files = new Map();
     // Bundled before the build begins: a build within a build waits for ever.
-    const consoleModule = await readyConsole();
+    const consoleModule = await readyConsole(files);
+    builder.onResolve({ filter: /^ready-file:/ }, ({ path }) => ({
+      path: `/${path.slice("ready-file:".length)}`,
+      namespace: "ready-file",
+    }));
+    builder.onLoad({ filter: /.*/, namespace: "ready-file" }, ({ path }) => ({
+      contents: files.get(path.slice(1)) ?? "",
+      loader: "file",
+    }));
     builder.onLoad(
-      { filter: /[\\/](?:all|environment|editions|images|files|man-index|summaries)\.ts$/ },
+      { filter: /[\\/](?:all|environment|editions|images|files|man-index|manual|quickjs-wasm|summaries)\.ts$/ },
       async ({ path }) => {
         if (path === CONSOLE) return { contents: consoleModule, loader: "js" };
         const ready = Object.entries(READY).find(([own]) => join(ROOT, own) === path)?.[1];
-        return ready === undefined ? undefined : { contents: await ready(), loader: "js" };
+        return ready === undefined ? undefined : { contents: await ready(files), loader: "js" };
       },
     );
   },
 };
 
-async function readyConsole(): Promise<string> {
+async function readyConsole(files: Files): Promise<string> {
   const { builtConsole } = await import("../serve/console/build.ts");
-  const files = await builtConsole(11);
-  const texts = files.map(({ brotli, ...file }) => ({ ...file, brotli: Buffer.from(brotli).toString("base64") }));
-  return `const files = ${JSON.stringify(texts)};
-    export const consoleFiles = async () => files.map((file) => ({ ...file, brotli: Buffer.from(file.brotli, "base64") }));`;
+  const built = await builtConsole(11);
+  const imports = built.map(({ brotli }, at) => {
+    files.set(`console-${at}.br`, brotli);
+    return `import brotli${at} from "ready-file:console-${at}.br";`;
+  });
+  const rows = built.map(({ path, type, tag }, at) => {
+    return `{ ...${JSON.stringify({ path, type, tag })}, brotli: await Bun.file(brotli${at}).bytes() }`;
+  });
+  return `${imports.join("\n")}\nexport const consoleFiles = async () => [${rows.join(", ")}];`;
 }
 
 /** Imports all declarations statically: their 45 dynamic imports are a tenth of a kernel's start. */
@@ -63,6 +90,20 @@ async function allAtOnce(table: string): Promise<string> {
 function inflated(name: string, bytes: Uint8Array): string {
   const packed = Bun.zstdCompressSync(bytes, { level: 19 }).toString("base64");
   return `export const ${name} = () => Bun.zstdDecompressSync(Buffer.from("${packed}", "base64"));`;
+}
+
+/** The source of a function `unpacked` that returns the value. */
+function unpacked(files: Files, name: string, value: unknown): string {
+  const source = packed(files, name, Buffer.from(JSON.stringify(value)));
+  return `${source}\nconst unpacked = () => JSON.parse(bytes().toString());`;
+}
+
+/** The source of a function `bytes` that returns a buffer with these bytes. */
+function packed(files: Files, name: string, bytes: Uint8Array<ArrayBuffer>): string {
+  files.set(`${name}.zst`, Bun.zstdCompressSync(bytes, { level: 19 }));
+  return `import { readFileSync } from "node:fs";
+    import path from "ready-file:${name}.zst";
+    const bytes = () => Bun.zstdDecompressSync(readFileSync(new URL(path, import.meta.url)));`;
 }
 
 function constants(module: object): string {

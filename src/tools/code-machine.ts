@@ -2,7 +2,6 @@
 // CPU time, output and calls are limited.
 
 import variant from "@jitl/quickjs-wasmfile-release-sync";
-import wasm from "@jitl/quickjs-wasmfile-release-sync/wasm" with { type: "file" };
 import {
   newQuickJSWASMModuleFromVariant,
   newVariant,
@@ -15,6 +14,7 @@ import {
 import { LIMITS } from "../abi/config/limits.ts";
 import { PRELUDE } from "./code-prelude.ts";
 import type { CodeEnd, CodeJob } from "./code-words.ts";
+import { quickjsWasm } from "./quickjs-wasm.ts";
 
 export interface CodeMachinePorts {
   readonly mono: () => number;
@@ -33,7 +33,7 @@ let isFull = () => false;
 
 /** Slow to load. The memory itself is limited: QuickJS counts only a few bytes per block, so its own limit lets far more through. */
 export async function quickjsModule(): Promise<QuickJSWASMModule> {
-  const wasmBinary = await Bun.file(wasm).arrayBuffer();
+  const wasmBinary = await quickjsWasm();
   const maximum = LIMITS.codeMemoryBytesMax / PAGE_BYTES;
   const wasmMemory = new WebAssembly.Memory({ initial: PAGES_FIRST, maximum });
   isFull = () => wasmMemory.buffer.byteLength > LIMITS.codeMemoryBytesMax - PAGE_BYTES * PAGES_FIRST;

@@ -1,0 +1,79 @@
+// Packages that few commands need are files inside the binary, without bytecode, which takes three times the size of its source. Each is
+// loaded when a module that imports it runs.
+
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { leanMcp } from "./lean-sdks.ts";
+
+const MCP = ["@modelcontextprotocol/client"] as const;
+/** Of each package: the names that gsv imports. */
+const NAMES: { readonly [name in (typeof MCP)[number]]: readonly string[] } = {
+  "@modelcontextprotocol/client": ["Client", "StreamableHTTPClientTransport"],
+};
+const PARSER = "turndown/lib/turndown.cjs.js";
+
+export const latePackages: Bun.BunPlugin = {
+  name: "late-packages",
+  async setup(builder) {
+    // Bundled before the build begins: a build within a build waits for ever.
+    const files = { mcp: await mcpFile(), turndown: await htmlFile() };
+    builder.onResolve({ filter: /^late-file:/ }, ({ path }) => ({
+      path: `/${path.slice("late-file:".length)}.js`,
+      namespace: "late-file",
+    }));
+    builder.onLoad({ filter: /.*/, namespace: "late-file" }, ({ path }) => ({
+      contents: path === "/mcp.js" ? files.mcp : files.turndown,
+      loader: "file",
+    }));
+    builder.onResolve({ filter: /^(?:turndown|@modelcontextprotocol\/client)$/ }, ({ path }) => ({
+      path,
+      namespace: "late",
+    }));
+    builder.onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => ({
+      contents: path === "turndown" ? HTML : mcpModule(path as (typeof MCP)[number]),
+      loader: "js",
+    }));
+  },
+};
+
+/** The parser is created at the first use: it would take 10 ms of the start of a Worker. */
+const HTML = `import path from "late-file:turndown";
+  export default function (options) { return new (require(path).default)(options); }`;
+
+function mcpModule(name: (typeof MCP)[number]): string {
+  const names = NAMES[name].map((each) => `${alias(name, each)}: ${each}`).join(", ");
+  return `import path from "late-file:mcp"; const { ${names} } = require(path); export { ${NAMES[name].join(", ")} };`;
+}
+
+/** Client and server in one file, because they share most of their code. */
+async function mcpFile(): Promise<string> {
+  const exports = MCP.map((name) => {
+    const names = NAMES[name].map((each) => `${each} as ${alias(name, each)}`).join(", ");
+    return `export { ${names} } from ${JSON.stringify(fileURLToPath(import.meta.resolve(name)))};`;
+  });
+  return await bundled(exports.join("\n"), [leanMcp]);
+}
+
+function alias(name: string, exported: string): string {
+  return `${name.replaceAll(/\W/g, "_")}_${exported}`;
+}
+
+async function htmlFile(): Promise<string> {
+  const parser = Bun.resolveSync(PARSER, dirname(Bun.resolveSync("just-bash/browser", import.meta.dir)));
+  return await bundled(`export { default } from ${JSON.stringify(parser)};`, []);
+}
+
+async function bundled(source: string, plugins: Bun.BunPlugin[]): Promise<string> {
+  const scratch = await mkdtemp(join(tmpdir(), "gsv-bundle-"));
+  const entry = join(scratch, "entry.js");
+  try {
+    await Bun.write(entry, source);
+    const { outputs } = await Bun.build({ entrypoints: [entry], target: "bun", minify: true, plugins });
+    return (await outputs[0]?.text()) ?? "";
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
