@@ -64,13 +64,18 @@ export function bootOAuth(core: Core): OAuthParts {
         if (row !== undefined) await servers.stop(row.id);
       };
       const ports: OAuthPorts = { rows: kernel.oauth, vault, clock, random, wire, settings, server, changed };
-      if (core.afterCrash) void load().then(({ sweepFlows }) => sweepFlows(ports, true));
+      if (core.afterCrash) void sweepAfterCrash(ports);
       return lazy<OAuthService, keyof OAuthService>(
         async () => (await load()).oauthService(ports),
         ["start", "finish", "list", "forget"],
       );
     },
   };
+}
+
+/** Reads the rows before it loads the service: most kernels have none, and some end at once. */
+async function sweepAfterCrash(ports: OAuthPorts): Promise<void> {
+  if ((await ports.rows.over(ports.clock.now(), true)).length > 0) await (await load()).sweepFlows(ports, true);
 }
 
 function ownsHeader(headers: readonly string[]): boolean {
