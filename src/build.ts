@@ -39,12 +39,15 @@ const HOT = [
   "commands/verbs.ts",
   "src/syscalls/proc/proc-list.ts",
   "src/paths.ts",
-  "src/client/socket.ts",
+  "src/client/start/home-place.ts",
+  "src/client/start/start-kernel.ts",
   "src/client/client.ts",
   "src/client/read.ts",
-  "src/abi/ids.ts",
   "src/abi/errno.ts",
 ];
+
+/** Starts a kernel before the hot modules are loaded. */
+const EARLY = ["src/client/start/early-kernel.ts"];
 
 export interface BuildOptions {
   readonly entry: string;
@@ -74,7 +77,7 @@ export async function build({ entry, workers = [], outfile, commit, replaced }: 
       bytecode: true,
       define: { GSV_BUILD_COMMIT: JSON.stringify(commit), "process.env.NODE_ENV": '"production"' },
       // Modules computed at build time come first: the hot chunk takes every other source.
-      plugins: [counted(readyMade), hotChunk({ root: ROOT, modules: HOT }), ...others],
+      plugins: [counted(readyMade), hotChunk({ root: ROOT, modules: HOT, before: EARLY }), ...others],
       compile: {
         // With an option of its own, Bun starts in a deleted directory; without one, it fails before the first line of gsv.
         execArgv: ["--no-env-file"],

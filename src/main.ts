@@ -1,11 +1,10 @@
-// Starts a command or a kernel. Only this file reads the environment, the arguments and the OS account, and only this file exits. Loads only
-// what the command needs.
+// Starts a command or a kernel. Only this file reads environment, arguments and OS account, and exits. Loads no more than needed.
 
 import type { Io, Output } from "../commands/command.ts";
-import type { HomeKeeping } from "./abi/backup.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import type { RemotesHere } from "./client/remotes/here.ts";
+import type { EarlyKernel } from "./client/start/early-kernel.ts";
 import type { Clock } from "./lib/clock.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -35,15 +34,21 @@ async function say(line: string): Promise<number> {
   }
 }
 
-/** The environment, the OS user, and the command that runs this gsv. */
-async function invocation() {
+/** Where this gsv runs. */
+function place() {
   const isBinary = Bun.main.startsWith("/$bunfs/") || Bun.main.startsWith("B:/~BUN/");
   return {
     env: process.env,
     uid: process.getuid?.() ?? 0,
+    command: isBinary ? [process.execPath] : [process.execPath, Bun.main],
+  };
+}
+
+async function invocation() {
+  return {
+    ...place(),
     clock: await clockOf(process.env.GSV_CLOCK),
     random: (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length)),
-    command: isBinary ? [process.execPath] : [process.execPath, Bun.main],
   };
 }
 
@@ -53,13 +58,9 @@ async function clockOf(file: string | undefined): Promise<Clock> {
   return clock ?? process.exit(78);
 }
 
-/** The invocation with its home. Throws if GSV_HOME is invalid. */
+/** Throws if GSV_HOME is invalid. */
 async function atHome(here: Here) {
-  const { checkedEnvironment, homeFrom, homePaths } = await import("./paths.ts");
-  const { socketPlace } = await import("./client/socket.ts");
-  const env = await checkedEnvironment(here.env);
-  const paths = homePaths(homeFrom(env.GSV_HOME, env.HOME ?? (await import("node:os")).homedir()));
-  return { ...here, paths, socket: () => socketPlace(paths, { uid: here.uid, runtimeDir: env.XDG_RUNTIME_DIR }) };
+  return { ...here, ...(await (await import("./client/start/home-place.ts")).homePlace(here)) };
 }
 
 type Here = Awaited<ReturnType<typeof invocation>>;
@@ -78,7 +79,7 @@ async function homeOrFault(here: Here) {
 async function hostMachine({ env, paths, uid, clock, random, command, socket }: Invocation) {
   const { configFrom } = await import("./abi/config/config.ts");
   const { keychainOf } = await import("./machine/keychain.ts");
-  const { startKernel } = await import("./client/client.ts");
+  const { startKernel } = await import("./client/start/start-kernel.ts");
   const { accountName } = await import("./paths.ts");
   const { wakeTimer } = await import("./machine/wake/wake.ts");
   const { localZone } = await import("./machine/wake/local-zone.ts");
@@ -116,7 +117,7 @@ async function kernelProcess(): Promise<number> {
     await runKernel(await hostMachine(await atHome(await invocation())));
     return 0;
   } catch (error) {
-    const { lastWordsOf } = await import("./client/client.ts");
+    const { lastWordsOf } = await import("./client/start/start-kernel.ts");
     process.stderr.write(lastWordsOf(error));
     return exitStatusOf(error);
   }
@@ -126,9 +127,10 @@ async function commandProcess(): Promise<number> {
   // Paint the prompt before anything else is loaded.
   if (argv.length === 0) (await import("./machine/first-paint.ts")).firstPaint(process.env);
   if (await isGarbled()) return 2;
+  const message = await messageAhead();
   const { currentDirectory, isInForeground, outputOf, standardInput, signalsOf } = await import("./machine/io.ts");
   const { runCommandLine } = await import("../commands/run.ts");
-  const { isMessage, lazySys } = await import("./client/lazy.ts");
+  const { lazyKeeping, lazySys, withReader } = await import("./client/lazy.ts");
   const { remotesHere } = await import("./client/remotes/here.ts");
   const { signingIn } = await import("./client/lazy-sign-in.ts");
   const here = await invocation();
@@ -140,16 +142,17 @@ async function commandProcess(): Promise<number> {
   const askHidden = async (prompt: string) =>
     stderr.isTTY ? (await import("./machine/terminal.ts")).askHidden(prompt, takeTermination) : null;
   const signIn = signingIn(here, askHidden);
+  const answersHere = () => stdin.isTTY && stderr.isTTY && isInForeground();
   let tell = (line: string): void => void stderr.write(line);
-  const remotes = remotesHere({ ...here, info: () => infoOf(here, cwd, flags), say: (line) => tell(line) });
+  const info = async () => (await import("./client/client.ts")).clientInfo(here, cwd, flags);
+  const remotes = remotesHere({ ...here, info, say: (line) => tell(line) });
   const sys = lazySys(async () => {
     const server = await remotes.current();
     if (server !== null) return await remotes.open(server, signIn.acted());
-    const home = await atHome(here);
-    const info = await infoOf(here, cwd, flags);
-    return openKernel({ ...home, info, login: await signIn.credentials() }, (line) => tell(line));
+    const home = { ...(await atHome(here)), info: await info(), early: message?.early ?? null };
+    return openKernel({ ...home, login: await signIn.credentials() }, (line) => tell(line));
   });
-  if (isMessage(argv, stdin)) sys.connect();
+  if (message !== null) sys.connect();
   const { onSignal, over } = signalsOf(process);
   const io: Io = {
     stdout: outputOf(1, clock, env.COLUMNS),
@@ -169,24 +172,16 @@ async function commandProcess(): Promise<number> {
     jq: async (expression) => (await import("./shell/jq.ts")).jqProgram(expression),
     clock,
     random,
-    person: {
-      answersHere: () => stdin.isTTY && stderr.isTTY && isInForeground(),
-      ask: async (...asked) => (await import("./machine/terminal.ts")).ask(stderr, clock, ...asked),
-      askHidden,
-      edit: editing({ ...here, cwd, onSignal }),
-    },
+    person: personAt({ ...here, cwd, onSignal, stderr, askHidden, answersHere }),
     override: async (said) => {
       flags = { ...flags, ...(await import("./client/flags.ts")).flagsFrom(said) };
     },
-    conceal: async (text) => {
-      const { withoutStored } = await import("./client/redact-error.ts");
-      return withoutStored(text, async () => (await atHome(here)).paths);
-    },
+    conceal: concealing(here),
     sys: () => sys,
     keep: lazyKeeping(async () => {
       await remotes.onlyHere("gsv's home");
-      return await atHome(here);
-    }, cwd),
+      return { ...(await atHome(here)), cwd };
+    }),
     kernel: { start: () => sys.call("system.start", {}), manage: managing(here, sys, remotes) },
     machine: machineOf(here, remotes),
     async peek() {
@@ -211,8 +206,8 @@ async function commandProcess(): Promise<number> {
 }
 
 async function isGarbled(): Promise<boolean> {
-  if (!argv.some((word) => word.includes("\ufffd"))) return false;
-  const fault = (await import("./machine/argv.ts")).garbled(argv);
+  const isOdd = argv.some((word) => word.includes("\ufffd"));
+  const fault = isOdd ? (await import("./machine/argv.ts")).garbled(argv) : null;
   if (fault !== null) process.stderr.write(`${fault}\n`);
   return fault !== null;
 }
@@ -232,16 +227,25 @@ function editing(here: Here & Pick<Io, "cwd" | "onSignal">): Io["person"]["edit"
   };
 }
 
-/** Signals, and a closed output pipe. */
-function withReader(onSignal: Io["onSignal"]): Io["onEnding"] {
-  return (listener) => {
-    const stops = [onSignal(listener)];
-    void import("./machine/reader.ts").then(({ onReaderGone }) => {
-      if (stops.length > 0) stops.push(onReaderGone(1, () => listener("PIPE")));
-    });
-    return () => {
-      for (const stop of stops.splice(0)) stop();
-    };
+/** null for all commands but a plain message, which starts its kernel first. */
+async function messageAhead() {
+  if (argv[0] !== "chat") return null;
+  return await (await import("./client/start/early-kernel.ts")).ahead(argv, place());
+}
+
+type Asking = Pick<Io, "cwd" | "onSignal" | "stderr"> & Pick<Io["person"], "answersHere" | "askHidden">;
+
+function personAt(here: Here & Asking): Io["person"] {
+  const { stderr, clock, answersHere, askHidden } = here;
+  const ask: Io["person"]["ask"] = async (...asked) =>
+    (await import("./machine/terminal.ts")).ask(stderr, clock, ...asked);
+  return { answersHere, ask, askHidden, edit: editing(here) };
+}
+
+function concealing(here: Here): Io["conceal"] {
+  return async (text) => {
+    const { withoutStored } = await import("./client/redact-error.ts");
+    return withoutStored(text, async () => (await atHome(here)).paths);
   };
 }
 
@@ -294,19 +298,6 @@ function machineOf(here: Here, remotes: RemotesHere): Io["machine"] {
   };
 }
 
-/** Loaded by the few commands that need it. */
-function lazyKeeping(home: () => Promise<Invocation>, cwd: string): HomeKeeping {
-  const keeping = async () => {
-    const { homeKeeping } = await import("./machine/backups.ts");
-    return homeKeeping({ ...(await home()), cwd });
-  };
-  return {
-    backup: async (...given) => (await keeping()).backup(...given),
-    restore: async (...given) => (await keeping()).restore(...given),
-    usage: async () => (await keeping()).usage(),
-  };
-}
-
 /** Restores the terminal if a signal ends this process. */
 function takeTermination(restore: () => void): () => void {
   const stop = (_name: string, number: number) => {
@@ -326,14 +317,12 @@ async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<O
   return (await import("./machine/redact-environment.ts")).redactedOutput(env, output);
 }
 
-async function infoOf({ env, clock, random }: Here, cwd: string, flags: ClientInfo["flags"]): Promise<ClientInfo> {
-  const [{ clientEnv }, { uuidv7 }] = await Promise.all([import("./client/client.ts"), import("./abi/ids.ts")]);
-  const said = flags === undefined ? {} : { flags };
-  return { clientId: uuidv7(clock.now(), random), version: VERSION, cwd, env: clientEnv(env), ...said };
-}
-
 async function openKernel(
-  here: Invocation & { readonly login: Credentials | undefined; readonly info: ClientInfo },
+  here: Invocation & {
+    readonly login: Credentials | undefined;
+    readonly info: ClientInfo;
+    readonly early: EarlyKernel | null;
+  },
   say: (line: string) => void,
 ) {
   const { clientSys, isInProcess } = await import("./client/client.ts");

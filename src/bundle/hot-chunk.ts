@@ -14,12 +14,15 @@ export interface HotOptions {
   readonly root: string;
   /** Paths of the modules that common commands import dynamically. Their imports come with them. */
   readonly modules: readonly string[];
+  /** Dynamically imported before them, and without them. */
+  readonly before?: readonly string[];
 }
 
-export function hotChunk({ root, modules }: HotOptions): Bun.BunPlugin {
+export function hotChunk({ root, modules, before = [] }: HotOptions): Bun.BunPlugin {
   const hot = new Map(modules.map((path, at) => [join(root, path), `module${at}`]));
   const sources = new Set(SOURCES.flatMap((folder) => sourcesIn(join(root, folder))));
   const late = new Set([...sources].flatMap(dynamicImports));
+  const alone = new Set([...hot.keys(), ...before.map((path) => join(root, path))]);
   const unused = [...hot.keys()].find((path) => !late.has(path));
   if (unused !== undefined) throw new Error(`no module imports ${unused} dynamically: remove it from the hot modules`);
   return {
@@ -38,7 +41,7 @@ export function hotChunk({ root, modules }: HotOptions): Bun.BunPlugin {
           return name === undefined ? whole : `import("${HOT}").then((hot) => hot.${name})`;
         });
         return {
-          contents: late.has(path) && !hot.has(path) ? `import "${HOT}";\n${contents}` : contents,
+          contents: late.has(path) && !alone.has(path) ? `import "${HOT}";\n${contents}` : contents,
           loader: "ts",
         };
       });

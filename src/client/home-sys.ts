@@ -2,12 +2,10 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { uuidv7 } from "../abi/ids.ts";
 import type { Sys } from "../abi/sys.ts";
 import { realClock } from "../lib/clock.ts";
 import { homePaths } from "../paths.ts";
-import { VERSION } from "../version.ts";
-import { clientEnv, clientSys } from "./client.ts";
+import { clientInfo, clientSys } from "./client.ts";
 import { lazySys } from "./lazy.ts";
 import { socketPlace } from "./socket.ts";
 
@@ -18,7 +16,7 @@ export function homeSys(directory: string): Sys {
   const paths = homePaths(resolve(directory));
   const uid = process.getuid?.() ?? 0;
   const random = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
-  const clientId = uuidv7(realClock.now(), random);
+  const info = clientInfo({ env, clock: realClock, random }, paths.home);
   return lazySys(async () =>
     clientSys({
       paths,
@@ -26,7 +24,7 @@ export function homeSys(directory: string): Sys {
       random,
       clock: realClock,
       socket: () => socketPlace(paths, { uid, runtimeDir: env.XDG_RUNTIME_DIR }),
-      info: { clientId, version: VERSION, cwd: paths.home, env: clientEnv(env) },
+      info,
       // Inside the binary there is no entry beside this file.
       command: existsSync(ENTRY) ? [process.execPath, ENTRY] : [process.execPath],
       env,

@@ -1,16 +1,9 @@
-// A Sys that connects at its first use, because many commands (help, version, usage errors) never use it.
+// What a command loads at its first use. Many commands (help, version, usage errors) never use a Sys, and few use the home itself.
 
-import type { Input } from "../../commands/command.ts";
+import type { Io } from "../../commands/command.ts";
+import type { HomeKeeping } from "../abi/backup.ts";
 import type { ConnectingSys, Sys } from "../abi/sys.ts";
-
-/**
- * True for `gsv chat TEXT` without input: nothing but its kernel can refuse it. The kernel may start, or accept the client, while the command
- * is loaded.
- */
-export function isMessage([name, text = "", ...more]: readonly string[], { kind }: Input): boolean {
-  if (name !== "chat" || more.length > 0 || text.startsWith("-") || text.trim() === "") return false;
-  return kind === "none" || kind === "tty";
-}
+import type { KeepMachine } from "../machine/backups.ts";
 
 export function lazySys(open: () => Promise<Sys | ConnectingSys>): ConnectingSys {
   let opened: Promise<Sys | ConnectingSys> | null = null;
@@ -40,5 +33,27 @@ export function lazySys(open: () => Promise<Sys | ConnectingSys>): ConnectingSys
       };
     },
     close: async () => (await opened?.catch(() => null))?.close(),
+  };
+}
+
+export function lazyKeeping(home: () => Promise<KeepMachine>): HomeKeeping {
+  const keeping = async () => (await import("../machine/backups.ts")).homeKeeping(await home());
+  return {
+    backup: async (...given) => (await keeping()).backup(...given),
+    restore: async (...given) => (await keeping()).restore(...given),
+    usage: async () => (await keeping()).usage(),
+  };
+}
+
+/** Signals, and a closed output pipe. */
+export function withReader(onSignal: Io["onSignal"]): Io["onEnding"] {
+  return (listener) => {
+    const stops = [onSignal(listener)];
+    void import("../machine/reader.ts").then(({ onReaderGone }) => {
+      if (stops.length > 0) stops.push(onReaderGone(1, () => listener("PIPE")));
+    });
+    return () => {
+      for (const stop of stops.splice(0)) stop();
+    };
   };
 }

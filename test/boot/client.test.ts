@@ -2,7 +2,8 @@
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { isInProcess, startKernel } from "../../src/client/client.ts";
+import { isInProcess } from "../../src/client/client.ts";
+import { startKernel } from "../../src/client/start/start-kernel.ts";
 import { homePaths } from "../../src/paths.ts";
 import { type Env, withHome } from "../support/home.ts";
 import { refusal } from "../support/refusal.ts";

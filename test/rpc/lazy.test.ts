@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Input } from "../../commands/command.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { isMessage, lazySys } from "../../src/client/lazy.ts";
+import { lazySys } from "../../src/client/lazy.ts";
 import { until } from "../support/door.ts";
 import { FakeHome } from "../support/kernels.ts";
 import { rejection } from "../support/refusal.ts";
@@ -24,21 +23,4 @@ test("connect leaves its error to the first call", async () => {
   const sys = lazySys(() => Promise.reject(refusal));
   sys.connect();
   expect(await rejection(sys.call("count", {}))).toBe(refusal);
-});
-
-test("only a chat that nothing but its kernel can refuse connects ahead of its command", () => {
-  const ahead = ["chat hello|none", "chat hello|tty"];
-  const later = [
-    "chat hello|pipe",
-    "chat hello|file",
-    "chat --bogus|none",
-    "chat|none",
-    "chat  |none",
-    "chat a b|none",
-  ];
-  const isAhead = (each: string) => {
-    const [line = "", kind] = each.split("|") as [string, Input["kind"]];
-    return isMessage(line.split(" "), { isTTY: kind === "tty", kind, bytes: () => new Blob().stream() });
-  };
-  expect([...ahead, ...later, "ps|none"].filter(isAhead)).toEqual(ahead);
 });

@@ -3,9 +3,9 @@
 import { randomBytes } from "node:crypto";
 import { configFrom } from "../../src/abi/config/config.ts";
 import { exitStatusOf } from "../../src/abi/errno.ts";
-import { lastWordsOf } from "../../src/client/client.ts";
 import { runKernel } from "../../src/client/host.ts";
 import { socketPlace } from "../../src/client/socket.ts";
+import { lastWordsOf } from "../../src/client/start/start-kernel.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths } from "../../src/paths.ts";
 import { CRASH_ENV, type CrashPlan, crashingPorts } from "./crash.ts";
