@@ -8,11 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { leanMcp } from "./lean-sdks.ts";
 
-const MCP = ["@modelcontextprotocol/client"] as const;
-/** Of each package: the names that gsv imports. */
-const NAMES: { readonly [name in (typeof MCP)[number]]: readonly string[] } = {
-  "@modelcontextprotocol/client": ["Client", "StreamableHTTPClientTransport"],
-};
+const MCP = ["@modelcontextprotocol/client", "@modelcontextprotocol/server"] as const;
 const PARSER = "turndown/lib/turndown.cjs.js";
 
 export const latePackages: Bun.BunPlugin = {
@@ -20,6 +16,8 @@ export const latePackages: Bun.BunPlugin = {
   async setup(builder) {
     // Bundled before the build begins: a build within a build waits for ever.
     const files = { mcp: await mcpFile(), turndown: await htmlFile() };
+    const modules = new Map<string, string>([["turndown", HTML]]);
+    for (const name of MCP) modules.set(name, await mcpModule(name));
     builder.onResolve({ filter: /^late-file:/ }, ({ path }) => ({
       path: `/${path.slice("late-file:".length)}.js`,
       namespace: "late-file",
@@ -28,12 +26,12 @@ export const latePackages: Bun.BunPlugin = {
       contents: path === "/mcp.js" ? files.mcp : files.turndown,
       loader: "file",
     }));
-    builder.onResolve({ filter: /^(?:turndown|@modelcontextprotocol\/client)$/ }, ({ path }) => ({
+    builder.onResolve({ filter: /^(?:turndown|@modelcontextprotocol\/(?:client|server))$/ }, ({ path }) => ({
       path,
       namespace: "late",
     }));
     builder.onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => ({
-      contents: path === "turndown" ? HTML : mcpModule(path as (typeof MCP)[number]),
+      contents: modules.get(path) ?? "",
       loader: "js",
     }));
   },
@@ -43,22 +41,21 @@ export const latePackages: Bun.BunPlugin = {
 const HTML = `import path from "late-file:turndown";
   export default function (options) { return new (require(path).default)(options); }`;
 
-function mcpModule(name: (typeof MCP)[number]): string {
-  const names = NAMES[name].map((each) => `${alias(name, each)}: ${each}`).join(", ");
-  return `import path from "late-file:mcp"; const { ${names} } = require(path); export { ${NAMES[name].join(", ")} };`;
+async function mcpModule(name: (typeof MCP)[number]): Promise<string> {
+  const names = Object.keys(await import(name)).filter((each) => each !== "default");
+  return `import path from "late-file:mcp"; export const { ${names.join(", ")} } = require(path).${alias(name)};`;
 }
 
 /** Client and server in one file, because they share most of their code. */
 async function mcpFile(): Promise<string> {
   const exports = MCP.map((name) => {
-    const names = NAMES[name].map((each) => `${each} as ${alias(name, each)}`).join(", ");
-    return `export { ${names} } from ${JSON.stringify(fileURLToPath(import.meta.resolve(name)))};`;
+    return `export * as ${alias(name)} from ${JSON.stringify(fileURLToPath(import.meta.resolve(name)))};`;
   });
   return await bundled(exports.join("\n"), [leanMcp]);
 }
 
-function alias(name: string, exported: string): string {
-  return `${name.replaceAll(/\W/g, "_")}_${exported}`;
+function alias(name: string): string {
+  return name.replaceAll(/\W/g, "_");
 }
 
 async function htmlFile(): Promise<string> {
