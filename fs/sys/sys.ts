@@ -11,6 +11,7 @@ import type { FileSystem } from "../filesystem.ts";
 import { type Row, syntheticFs } from "../generated/synthetic.ts";
 import { contextFileRows } from "../read/context-files.ts";
 import { budgetRows } from "./budget.ts";
+import { mcpRows } from "./mcp.ts";
 
 export interface SysOptions {
   readonly sysFor: (caller: Caller) => Sys;
@@ -42,6 +43,7 @@ export function sysFs({ sysFor, actFor, clock, reference }: SysOptions): FileSys
 
   const rows: readonly Row[] = [
     ...budgetRows(sysFor, actFor),
+    ...mcpRows(sysFor),
     ...contextFileRows({
       path: "/config/ai/context.d/*",
       ...{ sysFor, actFor },

@@ -8,6 +8,7 @@ import { sha256Hex } from "../lib/hash.ts";
 import type { LinkPorts, McpLink } from "../links/mcp/link.ts";
 import { LinkedTools } from "../links/mcp/linked-tools.ts";
 import { homeMark, MARK } from "../links/mcp/mark.ts";
+import { mcpResources } from "../links/mcp/resources.ts";
 import { scopes } from "../links/mcp/scope.ts";
 import { McpServers, type McpServersPorts } from "../links/mcp/servers.ts";
 import { mcpService } from "../links/mcp/service.ts";
@@ -67,7 +68,10 @@ export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">, late: 
   const mayStart = ({ caller }: { readonly caller: Parameters<typeof host.launcher.authorise>[0] }) =>
     host.launcher.authorise(caller);
   const scopeOf = scopes({ kernel, home: machine.paths.home });
-  const service = mcpService({ servers: mcp, clock, random, mayStart, scopeOf, secrets });
+  const service = {
+    ...mcpService({ servers: mcp, clock, random, mayStart, scopeOf, secrets }),
+    ...mcpResources({ servers: mcp, clock, userOf: (caller) => linked.userOf(caller) }),
+  };
   return { mcp, linked, mcpService: service, oauth: oauth.service(mcp) };
 }
 

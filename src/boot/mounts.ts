@@ -9,6 +9,7 @@ import { type CronFiles, cronFs, SPOOL, SYSTEM } from "../../fs/generated/cron.t
 import { devFs } from "../../fs/generated/dev.ts";
 import { etcFile } from "../../fs/generated/etc.ts";
 import { approvalsFs, type CrashFiles, crashFs, logFs } from "../../fs/generated/var.ts";
+import { mcpFs } from "../../fs/mcp/mcp.ts";
 import { separateStores } from "../../fs/memory.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import { objectsFs } from "../../fs/objects.ts";
@@ -21,6 +22,7 @@ import { type WorkspacesOptions, workspacesFs } from "../../fs/repo/workspaces.t
 import { sysFs } from "../../fs/sys/sys.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
+import { MCP_MOUNT } from "../abi/links/mcp-paths.ts";
 import { MAIN_AGENT } from "../abi/process/session.ts";
 import type { Sys } from "../abi/sys.ts";
 import { accountFiles } from "../kernel/accounts/account-files.ts";
@@ -85,6 +87,7 @@ export function mountedFiles(parts: MountParts): Namespace {
       fs: procFs({ sysFor, actFor, clock, historyLines, segmentName, waitsForText, ...live, ...machine }),
     },
     { at: "/sys", fs: sysFs({ sysFor, actFor, clock, reference: REFERENCE }) },
+    { at: MCP_MOUNT, fs: mcpFs(sysFor, clock), readOnly: true },
     { at: "/dev", fs: devFs(parts.random, clock.now()) },
     { at: "/etc/passwd", fs: etcFile(etc.passwd, clock) },
     { at: "/etc/shadow", fs: etcFile(etc.shadow, clock) },

@@ -57,6 +57,7 @@ async function feed(sink: { write(bytes: Uint8Array): unknown; flush(): unknown 
 }
 
 export interface PipedChild {
+  readonly pid: number;
   readonly stdin: { write(bytes: Uint8Array): Promise<void>; end(): void };
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
@@ -78,6 +79,7 @@ export function spawnPiped({ argv, directory, env }: Pick<ChildRequest, "argv" |
     child.unref();
     const { stdin, stdout, stderr } = child;
     return {
+      pid: child.pid,
       stdin: { write: async (bytes) => feed(stdin, bytes), end: () => void stdin.end() },
       ...{ stdout, stderr },
       ended: child.exited.then(() => statusOf(child)),

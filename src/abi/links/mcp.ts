@@ -59,6 +59,11 @@ export interface McpServer {
   /** Why it failed. */
   readonly error: string | null;
   readonly server: { readonly name: string; readonly version: string } | null;
+  /** Of its program, while it runs here. */
+  readonly pid: number | null;
+  /** Files below /mnt/mcp. */
+  readonly hasResources: boolean;
+  readonly prompts: readonly McpPrompt[];
   readonly protocol: "2026-07-28" | "2025-11-25" | null;
   readonly instructions: string;
   readonly tools: number;
@@ -82,6 +87,25 @@ export interface McpToolShown {
   readonly tokens: number;
   /** Of a changed tool, line by line. */
   readonly diff: string | null;
+}
+
+export interface McpResources {
+  readonly resources: readonly McpResource[];
+  readonly templates: readonly { readonly template: string; readonly name: string; readonly description: string }[];
+}
+
+export interface McpResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+  readonly type: string | null;
+  readonly size: number | null;
+}
+
+export interface McpPrompt {
+  readonly name: string;
+  readonly description: string;
+  readonly args: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
 }
 
 /** Server names are part of tool names. */

@@ -19,12 +19,15 @@ import { reveal } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { Held, ServerRequest } from "./asked/questions.ts";
 import type { Root, Talk } from "./asked/talk.ts";
+import { type McpOffers, offersOf } from "./offers.ts";
 import { type CallEnd, endOf, NO_ANSWER } from "./results.ts";
 
 /** Which protocol a server speaks, as found at an earlier connection. */
 export type Era = PriorDiscovery;
 
-export interface McpLink {
+export interface McpLink extends McpOffers {
+  /** Of its program; null over HTTP. */
+  readonly pid: number | null;
   readonly era: Era;
   readonly instructions: string;
   readonly server: { readonly name: string; readonly version: string };
@@ -114,7 +117,7 @@ export async function openLink(ports: LinkPorts, known: Era | null): Promise<Mcp
       await transport.close();
       throw error;
     }
-    return { client, closed: closed.promise };
+    return { client, closed: closed.promise, pid: (transport as { readonly pid?: number | null }).pid ?? null };
   };
   try {
     return linkOf(await connect(known));
@@ -136,10 +139,16 @@ export async function openLink(ports: LinkPorts, known: Era | null): Promise<Mcp
   }
 }
 
-function linkOf({ client, closed }: { readonly client: Client; readonly closed: Promise<void> }): McpLink {
+interface Connected extends Pick<McpLink, "closed" | "pid"> {
+  readonly client: Client;
+}
+
+function linkOf({ client, closed, pid }: Connected): McpLink {
   const discover = client.getDiscoverResult();
   const { name = "", version = "" } = client.getServerVersion() ?? {};
   return {
+    ...offersOf(client),
+    pid,
     era: client.getProtocolEra() === "modern" && discover ? { kind: "modern", discover } : { kind: "legacy" },
     instructions: (client.getInstructions() ?? "").slice(0, INSTRUCTIONS_CHARS_MAX),
     server: { name: clip(name), version: clip(version) },

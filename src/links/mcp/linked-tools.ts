@@ -85,7 +85,7 @@ export class LinkedTools {
   }
 
   async call(context: Pick<CallContext, "caller" | "signal">, { tool, args }: Asked): Promise<ServerAnswer> {
-    const user = await this.callerAsUser(context.caller);
+    const user = await this.userOf(context.caller);
     if (tool === MCP_SEARCH) return { text: await this.search(user, String(args.query ?? "")) };
     const linked = await this.callable(user, tool);
     const { end, notes, asks } = await this.ports.conversations.call(context, linked, args);
@@ -111,7 +111,7 @@ export class LinkedTools {
     if (tool !== MCP_SEARCH && isNamed) await this.callable(userOf(row), tool);
   }
 
-  private async callerAsUser({ kind, pid, ownerUid }: CallContext["caller"]): Promise<McpUser> {
+  async userOf({ kind, pid, ownerUid }: CallContext["caller"]): Promise<McpUser> {
     if (kind === "person") return { ownerUid, process: null };
     const row = pid === undefined ? null : await this.ports.processOf(pid);
     return { ownerUid, process: row ?? { uid: -1, workspaceId: null } };

@@ -12,9 +12,10 @@ import { offerOf, shownTools, specOf, tokensOf, unaccepted, usable } from "./pin
 export interface RunningState {
   readonly state: Exclude<McpState, "off" | "pending">;
   readonly error: string | null;
+  readonly pid: number | null;
 }
 
-const AT_REST: RunningState = { state: "idle", error: null };
+const AT_REST: RunningState = { state: "idle", error: null, pid: null };
 
 export function mcpLists({ list }: Pick<McpServerRows, "list">): Pick<McpService, "list" | "show" | "logs"> {
   return {
@@ -37,12 +38,13 @@ export function shownWhole(row: McpServerRow, running: RunningState = AT_REST): 
   return { server: shownServer(row, running), tools: shownTools(row.name, row.pinned, row.found?.offered ?? []) };
 }
 
-export function shownServer(row: McpServerRow, { state, error }: RunningState = AT_REST): McpServer {
+export function shownServer(row: McpServerRow, { state, error, pid }: RunningState = AT_REST): McpServer {
   const { id, name, definition, scope, enabled, pending, pinned, found, updatedAt } = row;
   const offered = found?.offered ?? [];
   const use = usable(pinned, offered);
   return {
     ...{ name, definition, scope, updatedAt, error, state: pending ? "pending" : enabled ? state : "off" },
+    ...{ pid, hasResources: found?.hasResources ?? false, prompts: found?.prompts ?? [] },
     ...{ server: found?.server ?? null, tools: use.length, instructions: reveal(found?.instructions ?? "") },
     protocol: found === null ? null : (found.era as Era).kind === "modern" ? "2026-07-28" : "2025-11-25",
     waiting: unaccepted(pinned, offered).length,

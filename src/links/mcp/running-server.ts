@@ -33,6 +33,7 @@ export class RunningServer {
   /** Ends the start and the calls of the current connection. */
   private leave = new AbortController();
   private isReady = false;
+  private startedPid: number | null = null;
   private isClosed = false;
   private calls = 0;
   /** Of the calls in flight, the newest last. */
@@ -48,6 +49,10 @@ export class RunningServer {
     if (this.current !== null) return this.isReady ? "ready" : "starting";
     if (this.failed === null) return "idle";
     return this.failed.login === null ? "failed" : "needs-login";
+  }
+
+  get pid(): number | null {
+    return this.isReady ? this.startedPid : null;
   }
 
   get error(): string | null {
@@ -81,6 +86,19 @@ export class RunningServer {
       this.calls--;
       const at = this.talks.indexOf(talk);
       if (at !== -1) this.talks.splice(at, 1);
+      this.rest();
+    }
+  }
+
+  /** Asks for something that has no effect. */
+  async ask<T>(work: (link: McpLink, signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    this.cancelIdle();
+    this.calls++;
+    try {
+      const link = await this.opened();
+      return await work(link, either(signal, this.leave.signal));
+    } finally {
+      this.calls--;
       this.rest();
     }
   }
@@ -146,7 +164,7 @@ export class RunningServer {
       void link.closed.then(() => this.ended(leave));
       await this.ports.listed(link, await link.tools(leave.signal));
       if (leave.signal.aborted) throw new SysError("EIO", "it has ended");
-      [this.isReady, this.failed] = [true, null];
+      [this.isReady, this.failed, this.startedPid] = [true, null, link.pid];
       this.rest();
       return link;
     } catch (error) {

@@ -40,6 +40,7 @@ export interface LinkedTool {
 }
 
 const LOG_LINES = 200;
+const NEVER = new AbortController().signal;
 /** A server that spoke the old protocol may have been updated. */
 const ERA_MS = 7 * 24 * 60 * 60_000;
 
@@ -79,12 +80,27 @@ export class McpServers {
   async tools({ ownerUid, process }: McpUser): Promise<readonly LinkedTool[]> {
     const all = await this.allTools(ownerUid);
     if (process === null || all.every(({ row }) => row.scope.kind === "account")) return all;
-    const { uid, workspaceId } = process;
-    const place = workspaceId === null ? null : await this.ports.placeOf(workspaceId);
-    return all.filter(({ row: { scope } }) => {
-      if (scope.kind === "account") return true;
-      return scope.kind === "agent" ? scope.uid === uid : scope.place === place;
-    });
+    const rows = [...new Set(all.map(({ row }) => row))];
+    const isIn = await Promise.all(rows.map((row) => this.isInScope({ ownerUid, process }, row)));
+    const inScope = new Set(rows.filter((_, at) => isIn[at]));
+    return all.filter(({ row }) => inScope.has(row));
+  }
+
+  /** The server, if the user may use it now. */
+  async used(user: McpUser, name: string): Promise<McpServerRow> {
+    const row = await this.named(user.ownerUid, name);
+    if (row.pending || !row.enabled)
+      throw new SysError("EPERM", `${name} is ${row.pending ? "not approved" : "disabled"}`, [
+        `to use it: gsv mcp enable ${name}`,
+      ]);
+    // As if there were none of that name.
+    return (await this.isInScope(user, row)) ? row : serverNamed([], name);
+  }
+
+  private async isInScope({ process }: McpUser, { scope }: McpServerRow): Promise<boolean> {
+    if (process === null || scope.kind === "account") return true;
+    if (scope.kind === "agent") return scope.uid === process.uid;
+    return process.workspaceId !== null && (await this.ports.placeOf(process.workspaceId)) === scope.place;
   }
 
   private async allTools(uid: number): Promise<readonly LinkedTool[]> {
@@ -116,6 +132,15 @@ export class McpServers {
     return await server.call(pinned.tool, args, options);
   }
 
+  /** Asks a server for something that has no effect. */
+  async ask<T>(
+    row: McpServerRow,
+    work: (link: McpLink, signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    return await this.serverOf(row).ask(work, signal);
+  }
+
   /** Connects if needed and lists the tools. */
   async refresh(row: McpServerRow): Promise<McpServerRow> {
     await this.stop(row.id);
@@ -135,7 +160,7 @@ export class McpServers {
 
   runningOf(id: string): RunningState {
     const running = this.running.get(id);
-    return { state: running?.state ?? "idle", error: running?.error ?? null };
+    return { state: running?.state ?? "idle", error: running?.error ?? null, pid: running?.pid ?? null };
   }
 
   async close(): Promise<void> {
@@ -162,7 +187,8 @@ export class McpServers {
 
   private async listed({ id, uid }: McpServerRow, link: McpLink, offered: readonly McpTool[]): Promise<void> {
     const { era, server, instructions } = link;
-    const found: McpFound = { era, eraAt: this.ports.clock.now(), server, instructions, offered };
+    const about = { hasResources: link.resources !== null, prompts: await link.prompts(NEVER) };
+    const found: McpFound = { era, eraAt: this.ports.clock.now(), server, ...about, instructions, offered };
     await this.ports.rows.found(id, found);
     this.byUid.delete(uid);
   }

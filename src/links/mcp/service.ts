@@ -24,6 +24,9 @@ export interface McpServicePorts {
   readonly secrets: LinkSecrets;
 }
 
+/** Without what agents read, too. */
+type OwnersPart = Omit<McpService, "resources" | "resource" | "prompt">;
+
 const SERVERS_MAX = 50;
 const LOG_LINES_SHOWN = 5;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
@@ -31,7 +34,7 @@ const HEADER = /^[A-Za-z0-9-]{1,64}$/;
 /** Variables that make programs load other code. */
 const REFUSED = /^(?:LD_|DYLD_|BUN_|NODE_OPTIONS$|PYTHON(?:STARTUP|PATH)$|PERL5OPT$|RUBYOPT$|GSV_)/;
 
-export function mcpService({ servers, clock, random, mayStart, scopeOf, secrets }: McpServicePorts): McpService {
+export function mcpService({ servers, clock, random, mayStart, scopeOf, secrets }: McpServicePorts): OwnersPart {
   const listed = (row: McpServerRow) => shownWhole(row, servers.runningOf(row.id));
   const shown = (row: McpServerRow) => shownServer(row, servers.runningOf(row.id));
   const accept = async (row: McpServerRow): Promise<McpServerRow> => {

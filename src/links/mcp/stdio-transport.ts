@@ -49,6 +49,10 @@ export class StdioTransport implements Transport {
     this.traffic = new Traffic(ports.clock);
   }
 
+  get pid(): number | null {
+    return this.child?.pid ?? null;
+  }
+
   get counts(): LineCounts | null {
     return this.lines?.counts ?? null;
   }

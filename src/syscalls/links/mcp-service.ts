@@ -1,6 +1,6 @@
 // The service behind sys.mcp.*: MCP servers of an account.
 
-import type { McpScope, McpServer, McpToolShown, McpToolUse } from "../../abi/links/mcp.ts";
+import type { McpResources, McpScope, McpServer, McpToolShown, McpToolUse } from "../../abi/links/mcp.ts";
 import type { CallContext } from "../define.ts";
 
 export interface McpAdded {
@@ -15,6 +15,14 @@ export interface McpAdded {
   readonly for?: string;
   /** Not started before a person approves it. */
   readonly pending?: boolean;
+}
+
+/** Bytes in base64. */
+export interface McpResourcePiece {
+  readonly type: string | null;
+  readonly size: number;
+  readonly data: string;
+  readonly next: number | null;
 }
 
 export interface McpListed {
@@ -35,5 +43,16 @@ export interface McpService {
     asked: { readonly name: string; readonly tool: string; readonly use?: McpToolUse },
   ): Promise<McpListed>;
   remove(context: CallContext, name: string): Promise<{ readonly name: string }>;
+  /** Starts the server if needed. */
+  resources(context: CallContext, name: string): Promise<McpResources>;
+  resource(
+    context: CallContext,
+    asked: { readonly name: string; readonly uri: string; readonly offset?: number },
+  ): Promise<McpResourcePiece>;
+  /** The text of a prompt, with its arguments filled in by the server. */
+  prompt(
+    context: CallContext,
+    asked: { readonly name: string; readonly prompt: string; readonly args?: readonly string[] },
+  ): Promise<{ readonly text: string }>;
   logs(context: CallContext, name: string): Promise<{ readonly lines: readonly string[] }>;
 }

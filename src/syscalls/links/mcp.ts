@@ -1,6 +1,14 @@
 // sys.mcp.*: MCP servers of an account. Agents use the tools that a person accepted; adding and changing servers is a person's.
 
-import { MCP_SCOPES, type McpScope, type McpServer, type McpToolShown, TOOL_USES } from "../../abi/links/mcp.ts";
+import {
+  MCP_SCOPES,
+  type McpResource,
+  type McpResources,
+  type McpScope,
+  type McpServer,
+  type McpToolShown,
+  TOOL_USES,
+} from "../../abi/links/mcp.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { field, syscall, value } from "../define.ts";
 import type { McpListed, McpService } from "./mcp-service.ts";
@@ -174,6 +182,61 @@ export const mcpCalls = [
       print: value((removed: { name: string }) => `removed ${removed.name}`),
     },
     run: ({ mcp }: Service, args, context) => mcp.remove(context, args.name),
+  }),
+
+  syscall({
+    name: "sys.mcp.resources",
+    summary: "List what a server has to read",
+    class: "wait",
+    capability: "sys.mcp.list",
+    input: { name },
+    cli: {
+      hidden: true,
+      print: {
+        kind: "table",
+        rows: ({ resources }: McpResources) => resources,
+        empty: "(no resources)",
+        columns: [
+          { head: "URI", cell: (row: McpResource) => reveal(row.uri) },
+          { head: "TYPE", cell: (row: McpResource) => reveal(row.type ?? "-"), minor: 1 },
+          { head: "NAME", cell: (row: McpResource) => reveal(row.name), shrink: true },
+        ],
+      },
+    },
+    run: ({ mcp }: Service, args, context) => mcp.resources(context, args.name),
+  }),
+
+  syscall({
+    name: "sys.mcp.resource",
+    summary: "Read a resource of a server in pieces",
+    class: "wait",
+    capability: "sys.mcp.list",
+    input: {
+      name,
+      uri: field.text("its address, as the server lists it", { positional: true, longest: 4096, meta: "URI" }),
+      offset: field.withDefault(field.int("first byte", { min: 0 }), 0),
+    },
+    run: ({ mcp }: Service, args, context) => mcp.resource(context, args),
+  }),
+
+  syscall({
+    name: "sys.mcp.prompt",
+    summary: "Print a prompt of a server",
+    class: "wait",
+    by: "person",
+    input: {
+      name,
+      prompt: field.text("the prompt", { positional: true, shortest: 1, longest: 256, meta: "PROMPT" }),
+      args: field.optional(
+        field.words("its arguments", { positional: true, longest: WORD_CHARS_MAX, meta: "NAME=VALUE" }),
+      ),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv mcp prompt everything args-prompt city=Oslo"],
+      print: value(({ text }: { readonly text: string }) => text),
+    },
+    run: ({ mcp }: Service, args, context) => mcp.prompt(context, args),
   }),
 
   syscall({

@@ -28,4 +28,10 @@ export const LINK_ROWS: Rows = {
   },
   "sys.oauth.list": { outcomes: PERSON, about: () => ({}) },
   "sys.oauth.forget": UNKNOWN,
+  "sys.mcp.resources": { outcomes: ["ENOENT", "ENOENT", "ENOENT", "ENOENT", "ENOENT"], about: none },
+  "sys.mcp.resource": {
+    outcomes: ["ENOENT", "ENOENT", "ENOENT", "ENOENT", "ENOENT"],
+    about: () => ({ name: "none", uri: "demo://a" }),
+  },
+  "sys.mcp.prompt": { ...UNKNOWN, about: () => ({ name: "none", prompt: "plan" }) },
 };

@@ -25,6 +25,8 @@ function world() {
       gone = Promise.withResolvers<void>();
       return {
         ...{ era: { kind: "legacy" }, instructions: "", server: { name: "x", version: "1" } },
+        ...{ pid: null, resources: null, prompts: async () => [] },
+        ...{ read: () => Promise.reject(new Error("nothing")), prompt: async () => "" },
         tools: (signal) => Promise.race([it.listing(), aborted(signal)]),
         call: async () => it.end,
         closed: gone.promise,

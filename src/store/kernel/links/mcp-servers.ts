@@ -1,6 +1,6 @@
 // MCP servers of accounts: their definitions, the tools that a person accepted, and what the last connection found.
 
-import type { McpDefinition, McpPinnedTool, McpScope, McpTool } from "../../../abi/links/mcp.ts";
+import type { McpDefinition, McpPinnedTool, McpPrompt, McpScope, McpTool } from "../../../abi/links/mcp.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
 
@@ -26,6 +26,8 @@ export interface McpFound {
   readonly era: object;
   readonly eraAt: number;
   readonly server: { readonly name: string; readonly version: string };
+  readonly hasResources: boolean;
+  readonly prompts: readonly McpPrompt[];
   readonly instructions: string;
   readonly offered: readonly McpTool[];
 }
@@ -38,6 +40,9 @@ export interface McpServerRows {
   found(id: string, found: McpFound): Promise<void>;
   remove(id: string): Promise<void>;
 }
+
+/** Older rows have only a name and a version. */
+type About = McpFound["server"] & Partial<Pick<McpFound, "hasResources" | "prompts">>;
 
 type Columns = {
   readonly server_id: string;
@@ -70,12 +75,13 @@ export function mcpServerRows(kernel: KernelDb): McpServerRows {
     async put(row) {
       kernel.write("full", () => put(db, row));
     },
-    async found(id, { era, eraAt, server, instructions, offered }) {
+    async found(id, { era, eraAt, server, hasResources, prompts, instructions, offered }) {
+      const about = JSON.stringify({ ...server, hasResources, prompts });
       kernel.write("normal", () =>
         db.run(
           `INSERT OR REPLACE INTO cf_agents_mcp_servers (server_id, era_json, era_at, server_json, instructions, offered_json)
            SELECT server_id, ?, ?, ?, ?, ? FROM mcp_servers WHERE server_id = ?`,
-          ...[JSON.stringify(era), eraAt, JSON.stringify(server), instructions, JSON.stringify(offered), id],
+          ...[JSON.stringify(era), eraAt, about, instructions, JSON.stringify(offered), id],
         ),
       );
     },
@@ -111,13 +117,14 @@ function put(db: Db, row: McpServerRow): void {
 }
 
 function rowFrom(row: Columns): McpServerRow {
-  const found =
+  const { name, version, hasResources, prompts } = JSON.parse(row.server_json ?? "{}") as About;
+  const found: McpFound | null =
     row.era_json === null
       ? null
       : {
           era: JSON.parse(row.era_json) as object,
           eraAt: row.era_at ?? 0,
-          server: JSON.parse(row.server_json ?? "{}") as McpFound["server"],
+          ...{ server: { name, version }, hasResources: hasResources ?? false, prompts: prompts ?? [] },
           instructions: row.instructions ?? "",
           offered: JSON.parse(row.offered_json ?? "[]") as readonly McpTool[],
         };
