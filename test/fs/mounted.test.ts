@@ -50,6 +50,7 @@ describe("the tree", () => {
       "dev",
       "etc",
       "home",
+      "mnt",
       "proc",
       "root",
       "sys",

@@ -1,5 +1,5 @@
-// What an MCP server offers besides tools: resources and prompts. Lists are bounded; texts of the server stay as they are, whoever shows them
-// shows them safely.
+// What an MCP server offers besides tools: resources and prompts. Lists are bounded. Texts of the server stay as they are: those who show them
+// make them safe.
 
 import type { Client } from "@modelcontextprotocol/client";
 import { messageOf, SysError } from "../../abi/errno.ts";
