@@ -60,7 +60,7 @@ export interface LinkPeer {
 export interface LinkPorts {
   /** A new transport for each try: a server may end at the first unknown request. */
   readonly transport: () => Transport;
-  /** Another way to the same server, for servers that know nothing newer. */
+  /** Over HTTP: another way to the same server, for servers that know nothing newer. */
   readonly older?: () => Transport;
   readonly version: string;
   readonly clock: Clock;
@@ -69,6 +69,7 @@ export interface LinkPorts {
 }
 
 const START_MS = 15_000;
+/** A program that is silent to a question it does not know speaks the older protocol. A server over HTTP that is silent is slow. */
 const PROBE_MS = 3000;
 const TOOLS_MAX = 1000;
 /** Also the list as it is shown has to fit into one answer. */
@@ -97,7 +98,7 @@ export async function openLink(ports: LinkPorts, known: Era | null): Promise<Mcp
       { name: "gsv", version: ports.version },
       {
         capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
-        versionNegotiation: { mode: "auto", probe: { timeoutMs: PROBE_MS } },
+        versionNegotiation: { mode: "auto", probe: { timeoutMs: ports.older === undefined ? PROBE_MS : START_MS } },
         inputRequired: { autoFulfill: false },
         jsonSchemaValidator: ANY_RESULT,
         listChanged: { tools: { onChanged: ports.peer.onChange, autoRefresh: false } },
