@@ -22,6 +22,7 @@ const gsv = new Console({
   socketUrl: `${scheme}://${location.host}/api/socket`,
   clock: realClock,
   random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  isSeen: () => document.visibilityState === "visible",
   reload: () => location.reload(),
   setHash: (hash) => {
     location.hash = hash;
@@ -34,7 +35,7 @@ addEventListener("hashchange", () => {
   if (late !== null) void gsv.begin(late);
   gsv.show(routeOf(location.hash));
 });
-for (const event of ["pageshow", "online"]) addEventListener(event, () => gsv.wake());
+for (const event of ["pageshow", "online", "offline"]) addEventListener(event, () => gsv.wake());
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible") gsv.wake();
 });

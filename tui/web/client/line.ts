@@ -23,6 +23,8 @@ export interface LineOptions {
   readonly key: () => string | null;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  /** Whether a person may look at the page: then a dead line shows within two seconds. */
+  readonly isSeen: () => boolean;
   readonly onState: (state: LineState) => void;
   /** The login is over, or never was one. */
   readonly onRefused: (error: SysError) => void;
@@ -32,16 +34,14 @@ export interface Line {
   readonly sys: Sys;
   /** Dials now, or checks an open line now. */
   wake(): void;
-  /** While a person waits for something, a dead line shows within two seconds. */
-  expect(isExpecting: boolean): void;
   close(): void;
 }
 
 const HELLO_MS = 10_000;
 const RETRY_MS_FIRST = 50;
 const RETRY_MS_MAX = 5000;
-const BEAT_MS = { expecting: 500, idle: 15_000 } as const;
-const DEAD_MS = { expecting: 1500, idle: 5000 } as const;
+const BEAT_MS = { seen: 500, hidden: 15_000 } as const;
+const DEAD_MS = { seen: 1500, hidden: 5000 } as const;
 
 export function openLine(options: LineOptions): Line {
   const { clock, random } = options;
@@ -54,7 +54,6 @@ export function openLine(options: LineOptions): Line {
   return {
     sys,
     wake: () => finder.wake(),
-    expect: (isExpecting) => finder.expect(isExpecting),
     close: () => {
       finder.close();
       void sys.close();
@@ -68,7 +67,6 @@ class SocketFinder implements Finder {
   private wakeUp: () => void = () => {};
   private link: SocketLink | null = null;
   private cancelBeat: () => void = () => {};
-  private isExpecting = false;
   private closed = false;
 
   constructor(private readonly options: LineOptions) {}
@@ -99,13 +97,7 @@ class SocketFinder implements Finder {
 
   wake(): void {
     this.wakeUp();
-    if (this.link !== null) this.beat(DEAD_MS.expecting);
-  }
-
-  expect(isExpecting: boolean): void {
-    if (this.isExpecting === isExpecting) return;
-    this.isExpecting = isExpecting;
-    if (this.link !== null) this.nextBeat();
+    if (this.link !== null) this.beat(DEAD_MS.seen);
   }
 
   close(): void {
@@ -134,7 +126,7 @@ class SocketFinder implements Finder {
 
   private nextBeat(): void {
     this.cancelBeat();
-    const mode = this.isExpecting ? "expecting" : "idle";
+    const mode = this.options.isSeen() ? "seen" : "hidden";
     this.cancelBeat = this.options.clock.after(BEAT_MS[mode], () => this.beat(DEAD_MS[mode]));
   }
 

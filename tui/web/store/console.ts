@@ -23,6 +23,7 @@ export interface ConsolePorts {
   readonly socketUrl: string;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  readonly isSeen: () => boolean;
   /** Loads the page again, for a kernel of another version. */
   readonly reload: () => void;
   readonly setHash: (hash: string) => void;
@@ -214,6 +215,7 @@ export class Console {
       key: keptKey,
       clock: this.ports.clock,
       random: this.ports.random,
+      isSeen: this.ports.isSeen,
       onState: (line) => this.onLine(line),
       onRefused: (error) => this.refused(error),
     });
@@ -340,7 +342,6 @@ export class Console {
 
   private set(change: Partial<State>): void {
     this.state = { ...this.state, ...change };
-    this.line?.expect(this.state.talk?.doing != null || (this.state.talk?.sending.length ?? 0) > 0);
     for (const listener of [...this.listeners]) listener();
   }
 }

@@ -42,7 +42,7 @@ const made = new WeakMap<Message, readonly Item[]>();
 
 /** A call that waits for an answer is on its card, and not in the list. */
 export function itemsOf(talk: Talk, asks: readonly Ask[]): readonly Item[] {
-  const { messages, notes, calls, open, thinking, sending } = talk;
+  const { messages, notes, calls, open, thinking, sending, hasMoreBefore } = talk;
   const argsOf = new Map<string, object>();
   const items: Item[] = [];
   let note = 0;
@@ -52,6 +52,9 @@ export function itemsOf(talk: Talk, asks: readonly Ask[]): readonly Item[] {
       if (each !== undefined) items.push({ kind: "note", key: `n${note}`, note: each.note });
     }
   };
+  // Those of messages that are not loaded would stand before the first one.
+  const first = hasMoreBefore ? (messages[0]?.id ?? 0) : 0;
+  while (note < notes.length && (notes[note]?.after ?? 0) < first) note++;
   for (const message of messages) {
     notesUpTo(message.id - 1);
     if (message.role === "assistant") for (const { id, args } of message.content.toolCalls ?? []) argsOf.set(id, args);
