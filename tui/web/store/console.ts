@@ -2,7 +2,7 @@
 
 import { lookAt } from "../../../commands/proc/process-look.ts";
 import { messageOf, SysError } from "../../../src/abi/errno.ts";
-import { initPid, type RandomBytes, uuidv7 } from "../../../src/abi/ids.ts";
+import { initPid, uuidv7 } from "../../../src/abi/ids.ts";
 import type { Approval, ProcessInfo } from "../../../src/abi/process/process.ts";
 import type { Signal } from "../../../src/abi/signal.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
@@ -11,7 +11,7 @@ import type { Aborted, Answered, HistoryPage, Sent } from "../../../src/syscalls
 import type { Fate } from "../../state/process.ts";
 import type { Top } from "../../state/views.ts";
 import { toLookAt } from "../../views/top.ts";
-import { type Line, type LineState, openLine } from "../client/line.ts";
+import { type Line, type LineOptions, type LineState, openLine } from "../client/line.ts";
 import { type Credentials, keepKey, keptKey, signIn, signOut } from "../client/sign-in.ts";
 import { hashOf, type Route } from "../route.ts";
 import { Gather } from "./gather.ts";
@@ -19,11 +19,8 @@ import { NAMES, onSignals } from "./signals.ts";
 import { NEW_STATE, type State } from "./state.ts";
 import { lastSeq, newTalk, noted, type Talk, withOlder, withPage } from "./talk.ts";
 
-export interface ConsolePorts {
+export interface ConsolePorts extends Pick<LineOptions, "clock" | "random" | "isSeen"> {
   readonly socketUrl: string;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly isSeen: () => boolean;
   /** Loads the page again, for a kernel of another version. */
   readonly reload: () => void;
   readonly setHash: (hash: string) => void;
@@ -211,11 +208,9 @@ export class Console {
   private connect(): void {
     this.line?.close();
     this.line = openLine({
+      ...this.ports,
       url: this.ports.socketUrl,
       key: keptKey,
-      clock: this.ports.clock,
-      random: this.ports.random,
-      isSeen: this.ports.isSeen,
       onState: (line) => this.onLine(line),
       onRefused: (error) => this.refused(error),
     });
