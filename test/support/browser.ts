@@ -19,6 +19,8 @@ const FLAGS = [
   "--font-render-hinting=none",
 ];
 const DEADLINE_MS = 10_000;
+/** A loaded computer starts it slowly. */
+const BEGIN_MS = 15_000;
 const LOOK_MS = 15;
 /** So many looks without a new file: Chromium has ended. */
 const QUIET_LOOKS = 5;
@@ -28,8 +30,26 @@ export interface Size {
   readonly height: number;
 }
 
-export const hasChromium = CHROMIUM.some((path) => Bun.which(path) !== null);
-if (!hasChromium) process.stderr.write("SKIPPED: no chromium here, so no test of the web console in a browser runs\n");
+/** Null, and a word about it, without a Chromium that opens a page. The caller closes it. */
+export async function openBrowser(size: Size): Promise<Browser | null> {
+  const skipped = (why: string) => {
+    process.stderr.write(`SKIPPED: ${why}, so no test of the web console in a browser runs\n`);
+    return null;
+  };
+  if (!CHROMIUM.some((path) => Bun.which(path) !== null)) return skipped("no chromium here");
+  let browser: Browser | null = null;
+  try {
+    browser = new Browser(size);
+    const opened = browser.open("data:text/html,<p>open</p>").then(() => "opened");
+    if ((await Promise.race([opened, Bun.sleep(BEGIN_MS)])) === undefined)
+      throw new Error(`no page within ${BEGIN_MS / 1000} s`);
+    if ((await browser.text()) !== "open") throw new Error("it shows another page");
+    return browser;
+  } catch (error) {
+    await browser?.[Symbol.asyncDispose]().catch(() => {});
+    return skipped(`chromium opens no page (${String(error).split("\n")[0]})`);
+  }
+}
 
 export class Browser implements AsyncDisposable {
   private readonly view: Bun.WebView;

@@ -1,13 +1,13 @@
 // A conversation of the web console in a real browser: long, held, and opened again by another login.
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { Browser, hasChromium } from "../../support/browser.ts";
+import { type Browser, openBrowser } from "../../support/browser.ts";
 import { INIT } from "../../support/kernel.ts";
 import { WebConsole } from "../../support/web-console.ts";
 
 setDefaultTimeout(30_000);
 
-const browser = hasChromium ? new Browser({ width: 1280, height: 800 }) : null;
+const browser = await openBrowser({ width: 1280, height: 800 });
 afterAll(async () => await browser?.[Symbol.asyncDispose]());
 
 const inBrowser = (title: string, run: (web: WebConsole, browser: Browser) => Promise<void>) =>

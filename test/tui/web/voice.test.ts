@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { separateStores } from "../../../fs/memory.ts";
-import { Browser, hasChromium } from "../../support/browser.ts";
+import { openBrowser } from "../../support/browser.ts";
 import { FakeDoor } from "../../support/door.ts";
 import { listening } from "../../support/listening.ts";
 import { scratchDirectory } from "../../support/scratch.ts";
@@ -14,7 +14,7 @@ const scratch = scratchDirectory("voice");
 
 const objects = separateStores(() => 0, 1024 * 1024)(null);
 const listener = listening(new FakeDoor(), { publicObjects: objects });
-const browser = hasChromium ? new Browser({ width: 800, height: 600 }) : null;
+const browser = await openBrowser({ width: 800, height: 600 });
 const inBrowser = test.skipIf(browser === null);
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();

@@ -83,7 +83,7 @@ export function FileView({ gsv, file, uid, go, setNotice, read }: FileProps) {
       {content === null ? (
         <p className="dim">No text, or too long to show. Download it.</p>
       ) : (
-        <pre ref={text} className="text" tabIndex={0} aria-label="content" role="region">
+        <pre ref={text} className="file-text" tabIndex={0} aria-label="content" role="region">
           {content.text === "" ? <span className="dim">Empty.</span> : shownText(content.text)}
         </pre>
       )}
