@@ -49,8 +49,8 @@ async function runHook(ports: { spawn: SpawnHook; clock: Clock }, run: HookRun):
   try {
     return end(await carriedOut(ports, run));
   } catch (error) {
-    const [why = ""] = /\([A-Z0-9]+\)$/.exec(messageOf(error)) ?? [];
-    return end({ how: "not started", ...silent, stderr: `${why}: a script begins with #!/bin/sh or the like` });
+    const why = messageOf(error).replace(/^cannot start .*: /, "");
+    return end({ how: "not started", ...silent, stderr: `${why}; a script begins with #!/bin/sh or the like` });
   }
 }
 

@@ -78,5 +78,5 @@ export class Vetoes {
 function faultOf({ how, status, ms }: HookEnd, reason: string): string {
   const detail = reason === "" ? "" : `: ${reason}`;
   if (how === "timeout") return `it did not end within ${Math.max(1, Math.round(ms / 1000))} s${detail}`;
-  return how === "exited" ? `it failed with status ${status}${detail}` : `it cannot be started ${reason}`;
+  return how === "exited" ? `it failed with status ${status}${detail}` : `it cannot be started${detail}`;
 }

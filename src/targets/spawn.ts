@@ -167,7 +167,8 @@ export function spawnOnTerminal({ argv, directory, env, columns, rows, clock, pr
 }
 
 function notStarted([program = ""]: readonly string[], error: unknown): SysError {
-  return new SysError("EIO", `cannot start ${program}: ${errnoText(error)}`);
+  const isFormat = (error as { code?: unknown }).code === "ENOEXEC";
+  return new SysError("EIO", `cannot start ${program}: ${isFormat ? "not a program" : errnoText(error)}`);
 }
 
 const PROBE_MS = 5000;

@@ -140,7 +140,7 @@ test("a program that cannot be started refuses, with a hint how a script begins"
   const path = await bed.allowed("tool-before/odd", "exit 0");
   writeFileSync(path, "exit 0\n");
   await bed.allow("tool-before/odd");
-  expect(await calls("Write", NOTE)).toContain("it cannot be started (ENOEXEC): a script begins with #!/bin/sh");
+  expect(await calls("Write", NOTE)).toContain("it cannot be started: not a program; a script begins with #!/bin/sh");
   expect(logged()).toHaveLength(1);
 });
 

@@ -3,6 +3,7 @@ import { SysError } from "../../src/abi/errno.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { KernelNeeded } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
+import { PROTOCOL } from "../../src/rpc/protocol.ts";
 import { serve } from "../../src/rpc/server.ts";
 import { FakeClock } from "../support/clock.ts";
 import { classOf, FakeDoor, info, text, until } from "../support/door.ts";
@@ -294,5 +295,5 @@ test("gsv connects to no socket that another user controls", async () => {
 
 test("the kernel gets the environment and directory of the client", async () => {
   await home.open({ info: info({ cwd: "/tmp", env: { GSV_MODEL: "offline" } }) }).call("count", {});
-  expect(home.door.clients).toEqual([info({ cwd: "/tmp", env: { GSV_MODEL: "offline" } })]);
+  expect(home.door.clients).toEqual([info({ protocol: PROTOCOL, cwd: "/tmp", env: { GSV_MODEL: "offline" } })]);
 });
