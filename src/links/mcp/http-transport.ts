@@ -9,18 +9,10 @@ import {
   type TransportSendOptions,
 } from "@modelcontextprotocol/client";
 import type { Clock } from "../../lib/clock.ts";
-import type { Challenge } from "../oauth/discovery.ts";
-import { challengeOf } from "../oauth/probe.ts";
-import { boundedFetch, type Fetch } from "./bounded-fetch.ts";
+import { type HttpLogin, signedIn } from "../oauth/signed-in.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
 import { NO_ANSWER } from "./results.ts";
 import { sentTo, Traffic } from "./traffic.ts";
-
-/** Tokens for a server that a person signs in to. */
-export interface HttpLogin {
-  /** `rejected`: the server did not accept this one. */
-  token(rejected: string | null): Promise<string | null>;
-  refused(challenge: Challenge): Promise<void>;
-}
 
 export interface HttpPorts {
   readonly url: string;
@@ -45,30 +37,6 @@ function optionsFor({ url, headers, clock, login }: HttpPorts, onEnd?: () => voi
   const plain = boundedFetch({ clock, ...(onEnd !== undefined && { onEnd }) });
   const fetch = login === null ? plain : signedIn(plain, new URL(url).origin, login);
   return { fetch, requestInit: { headers: { ...headers } } };
-}
-
-/** A token that the server refuses is looked up again, and renewed, before a person is asked. */
-function signedIn(plain: Fetch, origin: string, login: HttpLogin): Fetch {
-  return async (url, init) => {
-    if (new URL(url).origin !== origin) return await plain(url, init);
-    const send = (token: string | null) => plain(url, token === null ? init : withToken(init, token));
-    const token = await login.token(null);
-    let response = await send(token);
-    const next = response.status === 401 && token !== null ? await login.token(token) : null;
-    if (next !== null && next !== token) {
-      await response.body?.cancel();
-      response = await send(next);
-    }
-    const challenge = challengeOf(response);
-    if (challenge !== null) await login.refused(challenge);
-    return response;
-  };
-}
-
-function withToken(init: RequestInit | undefined, token: string): RequestInit {
-  const headers = new Headers(init?.headers);
-  headers.set("authorization", `Bearer ${token}`);
-  return { ...init, headers };
 }
 
 class HttpTransport extends StreamableHTTPClientTransport {
