@@ -15,6 +15,7 @@ import { mcpService } from "../links/mcp/service.ts";
 import type { ServerLogin } from "../links/oauth/server-login.ts";
 import type { SecretValues } from "../links/oauth/vault.ts";
 import { trustedPlace } from "../process/prompt/workspace-context.ts";
+import type { McpServerRow } from "../store/kernel/links/mcp-servers.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { McpService } from "../syscalls/links/mcp-service.ts";
 import type { OAuthService } from "../syscalls/links/oauth-service.ts";
@@ -35,6 +36,8 @@ export interface LinkParts {
   readonly linked: LinkedTools;
   readonly mcpService: McpService;
   readonly oauth: OAuthService;
+  /** Deletes the servers and the accounts at other services of an account that is removed. */
+  readonly forget: (uid: number) => Promise<void>;
 }
 
 export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">, late: LateProcesses): LinkParts {
@@ -68,11 +71,19 @@ export function bootLinks(core: Core, { host }: Pick<ShellParts, "host">, late: 
   const mayStart = ({ caller }: { readonly caller: Parameters<typeof host.launcher.authorise>[0] }) =>
     host.launcher.authorise(caller);
   const scopeOf = scopes({ kernel, home: machine.paths.home });
+  const signOut = ({ uid, name }: McpServerRow) => oauth.forget({ uid, server: name });
   const service = {
-    ...mcpService({ servers: mcp, clock, random, mayStart, scopeOf, secrets }),
+    ...mcpService({ servers: mcp, clock, random, mayStart, scopeOf, secrets, signOut }),
     ...mcpResources({ servers: mcp, clock, userOf: (caller) => linked.userOf(caller) }),
   };
-  return { mcp, linked, mcpService: service, oauth: oauth.service(mcp) };
+  const forget = async (uid: number) => {
+    for (const row of await mcp.list(uid)) {
+      await mcp.remove(row);
+      if (row.secret !== null) await secrets.remove(row.id, row.secret);
+    }
+    await oauth.forget({ uid });
+  };
+  return { mcp, linked, mcpService: service, oauth: oauth.service(mcp), forget };
 }
 
 export function linkServices(

@@ -270,7 +270,7 @@ function answeredFirst(core: Core, processes: Processes): Processes {
 
 type People = Pick<Services, "accounts" | "groups" | "tokens" | "logins" | "rights" | "audit">;
 
-function bootPeople(core: Core, { closer }: ProcessParts): People {
+function bootPeople(core: Core, { closer, forget }: ProcessParts & LinkParts): People {
   const { kernel, processes, objects, machine, passwords, logins, secrets } = core;
   const { clock, random } = machine;
   const onRevoked = (id: string) => logins.tokenRevoked(id);
@@ -284,7 +284,10 @@ function bootPeople(core: Core, { closer }: ProcessParts): People {
         const { give } = bootstrapOf(core, machine, core.repos);
         return settleAccount({ kernel, processes, objects, now: clock.now(), random, give }, uid);
       },
-      forget: (uid, by) => forgetSettings({ rows: kernel.config, secrets }, uid, { uid: by, now: clock.now() }),
+      async forget(uid, by) {
+        await forgetSettings({ rows: kernel.config, secrets }, uid, { uid: by, now: clock.now() });
+        await forget(uid);
+      },
       onLocked: (uid, locked) => logins.accountLocked(uid, locked),
       endLogins: (uid, except) => logins.endLogins(uid, except),
       async end(row, context) {

@@ -20,6 +20,8 @@ export interface OAuthParts {
   /** null for a server with its own Authorization header, and for one that is a program. */
   loginFor(row: McpServerRow): ServerLogin | null;
   service(servers: McpServers): OAuthService;
+  /** Deletes and revokes all tokens of an account, or those for one MCP server. */
+  forget(whose: { readonly uid: number; readonly server?: string }): Promise<void>;
 }
 
 const load = () => import("../../links/oauth/service.ts");
@@ -44,6 +46,8 @@ export function bootOAuth(core: Core): OAuthParts {
       logins.set(id, login);
       return login;
     },
+    forget: async (whose) =>
+      (await load()).forgetAll({ rows: kernel.oauth, vault, clock, random, wire, settings }, whose),
     service(servers) {
       const server: OAuthPorts["server"] = async (uid, name) => {
         const { id, definition } = await servers.named(uid, name);

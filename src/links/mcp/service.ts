@@ -22,6 +22,8 @@ export interface McpServicePorts {
   readonly scopeOf: (context: CallContext, asked: Pick<McpAdded, "scope" | "for">) => Promise<McpScope>;
   /** The values of variables and headers, by the id of their server. */
   readonly secrets: LinkSecrets;
+  /** Deletes the tokens of a server that is removed. */
+  readonly signOut: (row: McpServerRow) => Promise<void>;
 }
 
 /** Without what agents read, too. */
@@ -34,7 +36,15 @@ const HEADER = /^[A-Za-z0-9-]{1,64}$/;
 /** Variables that make programs load other code. */
 const REFUSED = /^(?:LD_|DYLD_|BUN_|NODE_OPTIONS$|PYTHON(?:STARTUP|PATH)$|PERL5OPT$|RUBYOPT$|GSV_)/;
 
-export function mcpService({ servers, clock, random, mayStart, scopeOf, secrets }: McpServicePorts): OwnersPart {
+export function mcpService({
+  servers,
+  clock,
+  random,
+  mayStart,
+  scopeOf,
+  secrets,
+  signOut,
+}: McpServicePorts): OwnersPart {
   const listed = (row: McpServerRow) => shownWhole(row, servers.runningOf(row.id));
   const shown = (row: McpServerRow) => shownServer(row, servers.runningOf(row.id));
   const accept = async (row: McpServerRow): Promise<McpServerRow> => {
@@ -152,6 +162,7 @@ export function mcpService({ servers, clock, random, mayStart, scopeOf, secrets 
     async remove(context, name) {
       const row = await owned(context, name);
       await forget(row);
+      await signOut(row);
       return { name };
     },
 

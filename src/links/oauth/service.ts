@@ -210,16 +210,32 @@ async function forget(
   asked: Parameters<OAuthService["forget"]>[1],
 ): ReturnType<OAuthService["forget"]> {
   const row = accountNamed(await ports.rows.accounts(context.caller.ownerUid), asked);
-  const secret = await ports.vault.read(row.id, row.secret).catch(() => null);
-  await ports.rows.remove(row.id);
-  await ports.vault.removeAll(row.id);
-  const revoked = secret === null ? false : await revokedAt(ports, row, secret);
+  const revoked = await forgotten(ports, row);
   await ports.changed(row);
   return { provider: row.provider, kind: row.kind, revoked };
 }
 
+/** Deletes all accounts of a person, or those of one MCP server. */
+export async function forgetAll(
+  ports: Omit<OAuthPorts, "server" | "changed">,
+  { uid, server }: { readonly uid: number; readonly server?: string },
+): Promise<void> {
+  const rows = (await ports.rows.accounts(uid)).filter(
+    (row) => server === undefined || (row.kind === "mcp-server" && row.provider === server),
+  );
+  await Promise.all(rows.map((row) => forgotten(ports, row)));
+}
+
+/** Whether the tokens are revoked. */
+async function forgotten(ports: Omit<OAuthPorts, "server" | "changed">, row: OAuthAccountRow): Promise<boolean> {
+  const secret = await ports.vault.read(row.id, row.secret).catch(() => null);
+  await ports.rows.remove(row.id);
+  await ports.vault.removeAll(row.id);
+  return secret === null ? false : await revokedAt(ports, row, secret);
+}
+
 async function revokedAt(
-  ports: OAuthPorts,
+  ports: Pick<OAuthPorts, "wire" | "settings">,
   row: OAuthAccountRow,
   secret: Awaited<ReturnType<OAuthPorts["vault"]["read"]>>,
 ) {

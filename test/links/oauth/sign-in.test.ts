@@ -132,12 +132,12 @@ describe("an MCP server that wants a sign-in", () => {
     );
   });
 
-  test("forgetting it revokes the tokens and deletes them", async () => {
+  test.each(["sys.oauth.forget", "sys.mcp.remove"])("%s revokes the tokens and deletes them", async (call) => {
     await using world = new OAuthWorld();
     await using home = await TestKernel.boot();
     await add(home, world);
     await signIn(home, world);
-    expect(await home.sys.call<object>("sys.oauth.forget", { name: "notes" })).toMatchObject({ revoked: true });
+    await home.sys.call(call, { name: "notes" });
     expect(world.live).toBe(0);
     expect(await accounts(home)).toEqual([]);
     expect(readdirSync(home.paths.secretsDir)).toEqual([]);
