@@ -5,10 +5,11 @@ import type { Caller } from "../../../src/abi/identity.ts";
 import type { McpTool } from "../../../src/abi/links/mcp.ts";
 import { realClock } from "../../../src/lib/clock.ts";
 import { Conversations } from "../../../src/links/mcp/asked/conversation.ts";
-import { eventTransport, type HttpLogin, httpTransport } from "../../../src/links/mcp/http-transport.ts";
+import { eventTransport, httpTransport } from "../../../src/links/mcp/http-transport.ts";
 import { openLink } from "../../../src/links/mcp/link.ts";
 import { RunningServer } from "../../../src/links/mcp/running-server.ts";
 import type { LinkedTool } from "../../../src/links/mcp/servers.ts";
+import type { HttpLogin } from "../../../src/links/oauth/signed-in.ts";
 import type { HeldCall } from "../../../src/store/process/approvals.ts";
 
 export interface ScenarioContext {
