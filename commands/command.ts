@@ -145,6 +145,8 @@ export interface Io {
   host(use?: "copy"): Promise<Side>;
   /** The same one at every call; nothing is connected or started before its first use. */
   sys(): Sys;
+  /** A connection of its own, with this token. */
+  sysWith(token: string): Sys;
   readonly kernel: {
     /** Makes sure that a kernel runs. */
     start(): Promise<KernelStatus>;

@@ -3,6 +3,7 @@
 import type { Io, Output } from "../commands/command.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
+import type { HostedKernel } from "./client/host.ts";
 import type { RemotesHere } from "./client/remotes/here.ts";
 import type { EarlyKernel } from "./client/start/early-kernel.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -146,12 +147,15 @@ async function commandProcess(): Promise<number> {
   let tell = (line: string): void => void stderr.write(line);
   const info = async () => (await import("./client/client.ts")).clientInfo(here, cwd, flags);
   const remotes = remotesHere({ ...here, info, say: (line) => tell(line) });
-  const sys = lazySys(async () => {
-    const server = await remotes.current();
-    if (server !== null) return await remotes.open(server, signIn.acted());
-    const home = { ...(await atHome(here)), info: await info(), early: message?.early ?? null };
-    return openKernel({ ...home, login: await signIn.credentials() }, (line) => tell(line));
-  });
+  const sysWith = (token?: string) =>
+    lazySys(async () => {
+      const server = await remotes.current();
+      if (server !== null) return await remotes.open({ ...server, ...(token && { token }) }, signIn.acted());
+      const home = { ...(await atHome(here)), info: await info(), early: message?.early ?? null };
+      const login = token === undefined ? await signIn.credentials() : { token };
+      return openKernel({ ...home, login }, (line) => tell(line));
+    });
+  const sys = sysWith();
   if (message !== null) sys.connect();
   const { onSignal, over } = signalsOf(process);
   const io: Io = {
@@ -178,6 +182,7 @@ async function commandProcess(): Promise<number> {
     },
     conceal: concealing(here),
     sys: () => sys,
+    sysWith,
     keep: lazyKeeping(async () => {
       await remotes.onlyHere("gsv's home");
       return { ...(await atHome(here)), cwd };
@@ -317,6 +322,9 @@ async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<O
   return (await import("./machine/redact-environment.ts")).redactedOutput(env, output);
 }
 
+/** The kernel inside this process. */
+let hosted: HostedKernel | null = null;
+
 async function openKernel(
   here: Invocation & {
     readonly login: Credentials | undefined;
@@ -331,8 +339,9 @@ async function openKernel(
   const { accountName } = await import("./paths.ts");
   const onFirstRun = () => say(firstRunLine(paths.home, accountName(here.uid, env.USER || env.LOGNAME)));
   if (isInProcess(env)) {
+    if (hosted !== null) return await hosted.accept(info, here.login);
     const { hostKernel } = await import("./client/host.ts");
-    const hosted = await hostKernel(await hostMachine(here), info, onFirstRun, here.login);
+    hosted = await hostKernel(await hostMachine(here), info, onFirstRun, here.login);
     if (hosted !== null) return hosted;
   }
   return clientSys({ ...here, onFirstRun });

@@ -1,4 +1,4 @@
-// `gsv mcp`: MCP servers, whose tools agents use.
+// `gsv mcp`: MCP servers, whose tools agents use; and gsv as one.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { type McpToolShown, mcpToolName } from "../../src/abi/links/mcp.ts";
@@ -10,6 +10,7 @@ import { declared, derived, noun } from "../derive.ts";
 import { agrees, canAsk, noTerminal } from "../io/consent.ts";
 import { printResult, printText } from "../print.ts";
 import { mcpLogin, mcpLogout } from "./mcp-login.ts";
+import { mcpServe } from "./mcp-server/serve.ts";
 
 const serverName = field.text("its server", { positional: true, shortest: 1, longest: 24, meta: "NAME", of: "mcp" });
 
@@ -109,5 +110,6 @@ export async function mcp() {
     logout: await mcpLogout(),
     logs: "sys.mcp.logs",
     rm: "sys.mcp.remove",
+    serve: mcpServe,
   });
 }

@@ -15,8 +15,11 @@ export interface Identity {
 }
 
 export interface Caller extends Identity {
-  /** A person at a client, a process whose agent acts, or a machine with a token. Calls declared `by: "person"` are for the first. */
-  readonly kind: "person" | "process" | "device" | "service";
+  /**
+   * A person at a client, a process whose agent acts, a program with a limited token of a person, or a machine with a token. Calls declared
+   * `by: "person"` are for the first.
+   */
+  readonly kind: "person" | "process" | "program" | "device" | "service";
   /** Set if the caller is a process. */
   readonly pid?: string;
   /** The account whose processes the caller sees: itself for a person, the process's owner for a process. */
@@ -69,6 +72,8 @@ export interface Arrival {
   readonly purpose: "account" | "metrics";
   /** Called when the login ends before the connection, with the reason. */
   readonly onEnd?: (why: SysError) => void;
+  /** The connection is of a program: it gets no more than these capabilities. */
+  readonly allow?: readonly string[];
 }
 
 /** A name and a password, or a one-time code. */
@@ -117,6 +122,16 @@ export function mayUse(
   wanted: string,
 ): boolean {
   return grants(capabilities, wanted) && !drops(dropped, wanted);
+}
+
+/** The caller as a program that may use no more than these capabilities. */
+export function limitedTo(caller: Caller, allow: readonly string[]): Caller {
+  const { capabilities } = caller;
+  const common = [
+    ...allow.filter((grant) => covers(capabilities, grant)),
+    ...capabilities.filter((grant) => covers(allow, grant)),
+  ];
+  return { ...caller, kind: caller.kind === "person" ? "program" : caller.kind, capabilities: [...new Set(common)] };
 }
 
 /** Whether one grant stays within others: `fs.*` within `*`, `fs.read` within `fs.*`. */

@@ -1,6 +1,6 @@
 // Entry of clients with credentials.
 
-import type { Arrival, Credentials } from "../abi/identity.ts";
+import { type Arrival, type Credentials, limitedTo } from "../abi/identity.ts";
 import type { ClientInfo, Sys } from "../abi/sys.ts";
 import { Entries, type EntryPorts } from "../kernel/logins/entries.ts";
 import { type LoginPorts, Logins } from "../kernel/logins/login.ts";
@@ -19,7 +19,9 @@ export async function accepted(
 ): Promise<Sys> {
   const session = await logins.open(credentials, arrival);
   const { login } = session;
-  const sys = sysFor(session.uid, () => session.caller(), { ...client, ...(login !== null && { loginId: login }) });
+  const allow = arrival?.allow;
+  const caller = async () => (allow === undefined ? await session.caller() : limitedTo(await session.caller(), allow));
+  const sys = sysFor(session.uid, caller, { ...client, ...(login !== null && { loginId: login }) });
   const disconnect = arrival === null ? () => {} : logins.connect(session, arrival);
   return {
     call: sys.call,

@@ -14,6 +14,8 @@ import { pathError, prepareHome } from "../paths.ts";
 import { isServed } from "../rpc/client.ts";
 import { type Server, serve } from "../rpc/server.ts";
 import type { ListenOptions } from "../serve/listener.ts";
+import type { EndpointPorts } from "../serve/mcp/endpoint.ts";
+import type { McpPort } from "../serve/route.ts";
 import type { Listen, ServingParts } from "../serve/serving.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
@@ -122,10 +124,28 @@ function listenFor(
       );
     const { Metrics } = await import("../serve/metrics/metrics.ts");
     const metrics = new Metrics(kernel.figures, clock);
-    const host = { clock, random, callPaths, publicObjects, metrics, isAnswering };
+    const mcp = lazyMcp({ clock, random, onError: (error) => onFault("mcp", error) });
+    const host = { clock, random, callPaths, publicObjects, metrics, mcp, isAnswering };
     const { accept, entries } = kernel;
     const enter: ListenOptions["enter"] = (request, arrival) => entries.enter(request, arrival);
     return listen({ ...asked, version: VERSION, accept, enter, connection, host });
+  };
+}
+
+/** Loaded by the first request. */
+function lazyMcp(ports: Omit<EndpointPorts, "serve">): McpPort {
+  const load = async () => {
+    const { McpEndpoint } = await import("../serve/mcp/endpoint.ts");
+    const { servingHttp } = await import("../../commands/links/mcp-server/over-http.ts");
+    return new McpEndpoint({ ...ports, serve: servingHttp(ports) });
+  };
+  let begun: Promise<McpPort> | null = null;
+  return {
+    async answer(visit) {
+      begun ??= load();
+      return (await begun).answer(visit);
+    },
+    close: () => void begun?.then((mcp) => mcp.close()),
   };
 }
 
@@ -148,13 +168,15 @@ function withListener(server: Server, serving: ServingParts): LifetimeOptions["s
   };
 }
 
+export interface HostedKernel extends Sys, Pick<Kernel, "accept"> {}
+
 /** A kernel inside this process; null if another one holds the home. */
 export async function hostKernel(
   machine: HostMachine,
   client: ClientInfo,
   onFirstRun: () => void,
   login?: Credentials,
-): Promise<Sys | null> {
+): Promise<HostedKernel | null> {
   prepareHome(machine.paths, machine.uid);
   const lock = await wonElection(machine, machine.socket());
   if (lock === null) return null;
@@ -168,6 +190,7 @@ export async function hostKernel(
   return {
     call: sys.call,
     on: sys.on,
+    accept: kernel.accept,
     async close() {
       await kernel.drain(kernel.config["kernel.drainMs"]);
       await sys.close();

@@ -234,7 +234,7 @@ function refuseUnused(kind: ScheduleTarget["kind"], { model, budget, workspace, 
 
 /** An agent gives no policy, and the task that it changes loses the one that a person gave. */
 function policyFor(caller: Caller, wanted: string | undefined, given: Policy | undefined): Policy | undefined {
-  const isAgent = caller.kind === "process";
+  const isAgent = caller.kind !== "person";
   if (wanted !== undefined && isAgent) throw new SysError("EPERM", "an agent cannot give a schedule a policy");
   if (wanted === undefined) return isAgent ? undefined : given;
   return wanted === "none" ? undefined : policyIn(wanted);
@@ -256,7 +256,7 @@ function needs(caller: Caller, capability: string): void {
 }
 
 async function refuseHost({ accounts }: KernelStore, caller: Caller): Promise<void> {
-  if (caller.kind === "process") throw new SysError("EPERM", "an agent cannot schedule commands on this computer");
+  if (caller.kind !== "person") throw new SysError("EPERM", "an agent cannot schedule commands on this computer");
   if (isRoot(caller) || (await accounts.firstHuman())?.uid === caller.uid) return;
   throw new SysError("EPERM", `${caller.username} may not schedule commands on this computer`);
 }

@@ -186,6 +186,7 @@ export function listen(options: ListenOptions): Listener {
   async function closeAll(): Promise<void> {
     closed.abort();
     options.host.metrics.close();
+    options.host.mcp.close();
     const finished = Promise.all([...sockets].map(({ data }) => data.connection?.finish()));
     const stopped = server.stop();
     await waitAtMost(options.connection.clock, options.closeMs ?? CLOSE_MS, Promise.all([finished, stopped]));

@@ -57,6 +57,7 @@ export interface ServeHost {
   /** The syscalls as paths of an OpenAPI document. */
   callPaths(): Promise<Schema>;
   readonly metrics: MetricsPort;
+  readonly mcp: McpPort;
   /** Null if this listener does not serve `/public`. */
   readonly publicObjects: PublicObjects | null;
 }
@@ -66,6 +67,12 @@ export interface MetricsPort {
   text(version: string): Promise<string>;
   /** Counts an answer. `route` is the pattern of the table, null without one. */
   answered(route: string | null, status: number): void;
+  close(): void;
+}
+
+/** gsv as an MCP server. */
+export interface McpPort {
+  answer(visit: Visit): Promise<Response>;
   close(): void;
 }
 
@@ -95,8 +102,10 @@ export interface Visit {
   readonly left: AbortSignal;
   /** Aborts when the listener closes: streams end. */
   readonly closing: AbortSignal;
-  /** A Sys of the account that enters. Throws EAUTH. The handler closes it. */
-  open(): Promise<Sys>;
+  /** A Sys of the account that enters, or of a program of it with no more than these capabilities. Throws EAUTH. The handler closes it. */
+  open(allow?: readonly string[]): Promise<Sys>;
+  /** Names the token or login of the request; empty without one. */
+  entrant(): string;
   /** Makes a new login. Throws EAUTH. */
   enter(request: EntryRequest): Promise<Entered>;
   /** The body as a JSON object; `{}` without a body. Throws if it is too long or something else. */

@@ -38,8 +38,13 @@ export const ROUTES: readonly Route[] = [
     ...{ path: "/metrics", methods: ["GET"], who: "metrics", body: "none", answer: answerMetrics },
     doc: { GET: { summary: "Figures of the kernel for Prometheus", type: "text/plain", answer: { type: "string" } } },
   },
+  { path: "/mcp", methods: ["GET", "POST", "DELETE"], who: "account", body: "json", answer: answerMcp },
   ...API_ROUTES,
 ];
+
+function answerMcp(visit: Visit): Promise<Response> {
+  return visit.host.mcp.answer(visit);
+}
 
 const OK = { ok: true };
 

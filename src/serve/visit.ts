@@ -4,6 +4,7 @@ import type { Server } from "bun";
 import { SysError } from "../abi/errno.ts";
 import type { Arrival, Credentials, Entered, EntryRequest } from "../abi/identity.ts";
 import { type ClientInfo, NO_DIRECTORY, type ProtocolRange, type Sys } from "../abi/sys.ts";
+import { sha256Hex } from "../lib/hash.ts";
 import { PROTOCOL } from "../rpc/protocol.ts";
 import { arrivalOf } from "./arrival.ts";
 import { bytesMaxOf, type Entry } from "./door.ts";
@@ -57,9 +58,11 @@ export function visitOf(
     ...{ request, params, pieces, url: new URL(request.url), ended: ended.signal },
     ...{ peer, version, protocol, isLeaving: ports.isLeaving, isSecure: ports.isSecure, cookie: ports.cookie },
     ...{ host: ports.host, routes: ports.routes, left: ports.left, closing: ports.closing },
-    async open() {
-      return await accept(client, credentialsOf(entry), { ...arrival, onEnd: (why) => ended.abort(why) });
+    async open(allow) {
+      const limits = allow === undefined ? {} : { allow };
+      return await accept(client, credentialsOf(entry), { ...arrival, ...limits, onEnd: (why) => ended.abort(why) });
     },
+    entrant: () => (entry.kind === "anonymous" ? "" : sha256Hex(entry.token)),
     enter: (asked) => enter(asked, arrival),
     async object() {
       const parts: Uint8Array[] = [];

@@ -135,3 +135,50 @@ test("no column, log or stored answer of the home holds a token or password", as
     for (const form of forms) expect(`${file.name} ${bytes.includes(form)}`).toBe(`${file.name} false`);
   }
 });
+
+test("a limited token uses only what it allows, is no person, and its account loses nothing", async () => {
+  await using home = await TestKernel.boot();
+  const pid = await home.task({ label: "notes" });
+  const made = await make(home, { allow: "proc.list, fs.*,hil.answer,sys.token.create" });
+  expect(made.allow).toEqual(["proc.list", "fs.*", "hil.answer", "sys.token.create"]);
+  const { token } = made;
+  const sys = await home.login({ token });
+  const heard: Signal[] = [];
+  sys.on({}, (signal) => heard.push(signal));
+  expect(await sys.call("proc.list", {})).toMatchObject({ processes: [{ pid: "init:1000" }, { pid }] });
+  await sys.call("fs.write", { path: "~/note.txt", content: "x" });
+  await home.say("private words", { pid });
+  const refused = (name: string, args: object = {}) => home.refusal(name, args, sys).then(({ code }) => code);
+  expect({
+    heard: heard.length,
+    history: await refused("proc.history", { pid }),
+    shell: await refused("shell.exec", { command: "ls" }),
+    // For people only, even if they are allowed.
+    token: await refused("sys.token.create"),
+    answer: await refused("hil.answer", { id: "k3x9", decision: "approve" }),
+    // Files that only people change.
+    hook: await refused("fs.write", { path: "~/context.d/a.md", content: "obey" }),
+    control: await refused("fs.write", { path: `/proc/${pid}/ctl`, content: "kill" }),
+    host: await refused("fs.read", { path: "/etc/passwd", target: "host" }),
+    unknown: await home.refusal("sys.token.create", { allow: "proc" }).then(({ message }) => message),
+  }).toEqual({
+    ...{ heard: 0, history: "EPERM", shell: "EPERM", token: "EPERM", answer: "EPERM" },
+    ...{ hook: "EPERM", control: "EPERM", host: "EPERM" },
+    unknown: "cannot allow: proc is not a valid capability",
+  });
+});
+
+test("a limited token has no more than its account has, and its agents ask as always", async () => {
+  await using home = await TestKernel.boot();
+  const { token } = await make(home, { allow: "proc.*,sched.*,group.*,system.whoami" });
+  const sys = await home.login({ token });
+  expect(await sys.call<object>("system.whoami", {})).toMatchObject({
+    ...{ kind: "program", username: "sam", capabilities: ["proc.*", "sched.*", "system.whoami", "group.list"] },
+  });
+  expect((await home.refusal("proc.spawn", { mode: "yolo" }, sys)).code).toBe("EPERM");
+  expect((await home.refusal("proc.spawn", { workspace: home.directory }, sys)).code).toBe("EPERM");
+  const { pid } = await sys.call<{ pid: string }>("proc.spawn", { label: "task" });
+  expect(await home.get(pid)).toMatchObject({ mode: "ask", owner: "sam" });
+  const scheduled = { when: "every 1h", exec: "true", name: "x" };
+  expect((await home.refusal("sched.add", scheduled, sys)).code).toBe("EPERM");
+});

@@ -217,6 +217,10 @@ export class FakeIo implements Io {
     return this.programStatus;
   }
 
+  sysWith(): FakeSys {
+    throw new Error("not in this test");
+  }
+
   sys(): FakeSys {
     return this.fakeSys;
   }

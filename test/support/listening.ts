@@ -56,6 +56,7 @@ export function hostPorts(more: Partial<ServeHost> = {}): ServeHost {
     clock: realClock,
     random: seeded(1).bytes,
     isAnswering: async () => true,
+    mcp: { answer: async () => new Response(null, { status: 503 }), close: () => {} },
     callPaths: async () => ({}),
     publicObjects: null,
     metrics: { text: async () => "", answered: () => {}, close: () => {} },

@@ -63,6 +63,7 @@ export function inFrontOf(kernel: TestKernel): ListenOptions {
       clock: { ...realClock, now: () => kernel.clock.now() },
       random: seeded(2).bytes,
       isAnswering: async () => true,
+      mcp: { answer: async () => new Response(null, { status: 503 }), close: () => {} },
       callPaths: async () => callPaths(SYSCALLS.values()),
       publicObjects: null,
       metrics: new Metrics(kernel.kernel.figures, realClock),

@@ -72,6 +72,9 @@ export async function begin(
     jq: jqProgram,
     conceal: async (text) => text,
     sys: () => sys,
+    sysWith: () => {
+      throw new Error("not in this test");
+    },
     keep: homeKeeping({
       paths: home.paths,
       uid: process.getuid?.() ?? 0,

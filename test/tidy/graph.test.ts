@@ -35,7 +35,14 @@ test("every installed package is imported, except the tools of the scripts", () 
   const importedBy = (some: readonly SourceFile[]) => new Set(some.flatMap((file) => file.imports.map(packageOf)));
   const [byProduct, byAll] = [importedBy(files.filter(({ path }) => !isTest(path))), importedBy(files)];
   expect(Object.keys(manifest.dependencies).filter((name) => !byProduct.has(name))).toEqual([]);
-  const tools = ["@biomejs/biome", "@types/bun", "@types/react", "bun", "typescript"];
+  const tools = [
+    "@biomejs/biome",
+    "@modelcontextprotocol/conformance",
+    "@types/bun",
+    "@types/react",
+    "bun",
+    "typescript",
+  ];
   const idle = Object.keys(manifest.devDependencies).filter((name) => !byAll.has(name));
   expect(idle.filter((name) => !tools.includes(name))).toEqual([]);
 });

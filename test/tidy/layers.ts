@@ -52,7 +52,7 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   providers: { files: ["src/providers/"], imports: ["abi", "lib"], packages: ["@anthropic-ai/sdk", "openai"] },
   prompts: { files: ["src/prompts/"], imports: ["abi", "lib"] },
   rpc: { files: ["src/rpc/"], imports: ["abi", "lib"] },
-  serve: { files: ["src/serve/"], imports: ["abi", "lib", "rpc"] },
+  serve: { files: ["src/serve/"], imports: ["abi", "lib", "rpc"], packages: ["@modelcontextprotocol/server"] },
   targets: { files: ["src/targets/"], imports: ["abi", "lib"] },
   tools: {
     files: ["src/tools/"],
@@ -87,7 +87,7 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   commands: {
     files: ["commands/"],
     imports: ["abi", "lib", "syscalls", "fs/path", "programs"],
-    packages: ["commander"],
+    packages: ["commander", "@modelcontextprotocol/server"],
   },
   // Runs in a browser, with Preact in place of React.
   web: {

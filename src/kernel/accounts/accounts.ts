@@ -1,14 +1,16 @@
-// Builds the caller of a call: a person at a client, the agent of a process, or a machine with a token. Groups and capabilities are read
+// Builds the caller of a call: a person at a client, the agent of a process, or a program or machine with a token. Groups and capabilities are read
 // for each caller, so that a revoked grant or locked account takes effect with the next call.
 
 import { SysError } from "../../abi/errno.ts";
-import type { Caller } from "../../abi/identity.ts";
+import { type Caller, limitedTo } from "../../abi/identity.ts";
 import type { AccountRows } from "../../store/kernel/people/accounts.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import { GROUPS } from "./capabilities.ts";
 
 export interface Callers {
   person(uid: number, cwd: string): Promise<Caller>;
+  /** With a limited token of this account. */
+  program(uid: number, cwd: string, allow: readonly string[]): Promise<Caller>;
   /** Acts as the run-as account, sees the owner's processes, lacks dropped capabilities. */
   process(row: ProcessRow): Promise<Caller>;
   /** A device only answers; a service has its group's capabilities. Neither sees any processes. */
@@ -40,6 +42,9 @@ export function callersFrom(accounts: AccountRows): Callers {
 
   return {
     person: (uid, cwd) => resolve(uid, { kind: "person", ownerUid: uid, cwd }),
+    async program(uid, cwd, allow) {
+      return limitedTo(await resolve(uid, { kind: "person", ownerUid: uid, cwd }), allow);
+    },
     async process({ uid, ownerUid, pid, cwd, dropped, mode }) {
       if (ownerUid !== uid) await identityOf(ownerUid);
       return await resolve(uid, {

@@ -53,7 +53,7 @@ export class Entries {
     const row: TokenRow = {
       ...{ id: uuidv7(now, random), uid, kind, label: request.label ?? null, prefix: prefixOf(token) },
       ...{ role: ROLES[kind], device: null, createdAt: now, lastUsedAt: now, expiresAt: now + LOGIN_MS },
-      ...{ revokedAt: null, revokedReason: null, client: arrival.program, address: arrival.address },
+      ...{ revokedAt: null, revokedReason: null, client: arrival.program, address: arrival.address, allow: null },
     };
     await kernel.tokens.put(row, { hash: tokenHash(token), keyHash: key === null ? null : tokenHash(key) });
     for (const id of await kernel.tokens.forgetLogins(uid, { before: now, most: LOGINS_MAX })) logins.tokenRevoked(id);

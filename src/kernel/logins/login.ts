@@ -2,12 +2,13 @@
 // revoked token or locked account stops calls and signals at once. Over the network it also ends the connection.
 
 import { SysError } from "../../abi/errno.ts";
-import type { Arrival, Caller, Credentials } from "../../abi/identity.ts";
+import { type Arrival, type Caller, type Credentials, grants } from "../../abi/identity.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { sameHash } from "../../lib/hash.ts";
 import type { TokenRow } from "../../store/kernel/people/logins.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Callers } from "../accounts/accounts.ts";
+import { wordsOf } from "../accounts/rights.ts";
 import { GuessQueue, originOf } from "./guess-queue.ts";
 import { accountFrom, Lockout } from "./lockout.ts";
 import { LoginAudit } from "./login-audit.ts";
@@ -26,7 +27,7 @@ export interface Session {
   readonly uid: number;
   /** The id of its token or login; null for a password. */
   readonly login: string | null;
-  /** False for machines: they get no signals. */
+  /** False for machines, and for programs that may read no messages: they get no signals. */
   readonly hears: boolean;
   caller(): Promise<Caller>;
   /** When it expires; null for never. */
@@ -46,6 +47,8 @@ const NOBODY_UID = 65_534;
 /** The last use of a token is stored this often. */
 const USED_MS = 60_000;
 const EXPIRY_LOOK_MS = 60_000;
+/** Signals have the texts of messages. */
+const SIGNALS = "proc.history";
 const NO_HASH = "0".repeat(64);
 
 export class Logins {
@@ -214,16 +217,18 @@ export class Logins {
   private async session(uid: number, token: TokenRow | null): Promise<Session> {
     const { kernel, callers, clock } = this.ports;
     const kind = token?.kind ?? "user";
+    const allow = token?.allow == null ? null : wordsOf(token.allow);
     const session: Session = {
       uid,
       login: token?.id ?? null,
-      hears: isPersons(kind),
+      hears: isPersons(kind) && (allow === null || grants(allow, SIGNALS)),
       async caller() {
         const row = token === null ? null : await kernel.tokens.get(token.id);
         if (token !== null) checkLive(row, clock.now());
         const account = await kernel.accounts.byUid(uid);
         if (account === null) throw new SysError("EAUTH", "this account no longer exists");
         if (!isPersons(kind)) return await callers.machine(uid, kind === "node" ? "device" : "service");
+        if (allow !== null) return await callers.program(uid, account.home, allow);
         return await callers.person(uid, account.home);
       },
       expiresAt: token?.expiresAt ?? null,

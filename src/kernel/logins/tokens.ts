@@ -9,6 +9,8 @@ import { durationMs } from "../../lib/text/duration.ts";
 import type { TokenRow } from "../../store/kernel/people/logins.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { TokenInfo, Tokens } from "../../syscalls/account/account-service.ts";
+import { capabilityFault } from "../accounts/capabilities.ts";
+import { wordsOf } from "../accounts/rights.ts";
 import { isLogin, newSecret, prefixOf, ROLES, tokenHash } from "./token-kinds.ts";
 
 export interface TokenPorts {
@@ -24,10 +26,12 @@ export function tokensService(ports: TokenPorts): Tokens {
   return {
     list: (caller) => listTokens(ports, caller),
 
-    async create({ caller, requestId }, { kind, role, label, device, expires }) {
+    async create({ caller, requestId }, { kind, role, label, device, expires, allow }) {
       if (role !== undefined && role !== ROLES[kind])
         throw new SysError("EINVAL", `tokens of kind ${kind} have the role ${ROLES[kind]}, not ${role}`);
       if (device !== undefined && kind !== "node") throw new SysError("EINVAL", "--device is for tokens of kind node");
+      const limits = allow === undefined ? null : limitsFrom(allow);
+      if (limits !== null && kind !== "user") throw new SysError("EINVAL", "--allow is for tokens of kind user");
       if (kind === "metrics" && !isRoot(caller) && (await kernel.accounts.firstHuman())?.uid !== caller.uid)
         throw new SysError("EPERM", "metrics show the whole home: only its person and root make a token for them");
       const now = clock.now();
@@ -47,10 +51,15 @@ export function tokensService(ports: TokenPorts): Tokens {
         revokedReason: null,
         client: null,
         address: null,
+        allow: limits?.join(",") ?? null,
       };
       const known = await kernel.tokens.get(row.id);
-      if (known !== null && (known.revokedAt !== null || known.kind !== kind || known.label !== row.label))
+      if (
+        known !== null &&
+        (known.revokedAt !== null || known.kind !== kind || known.label !== row.label || known.allow !== row.allow)
+      )
         throw new KeyReused(`request id ${requestId} was used for another call`);
+      if (limits !== null) await kernel.tokens.forgetLimited(caller.uid, row.label, now);
       await kernel.tokens.put(row, { hash: tokenHash(token), keyHash: null });
       return { ...(await tokenInfo(ports, row)), token };
     },
@@ -78,8 +87,19 @@ async function tokenInfo({ kernel, clock }: ReadPorts, row: TokenRow): Promise<T
   const account = (await kernel.accounts.byUid(row.uid))?.username ?? String(row.uid);
   const expired = row.expiresAt !== null && row.expiresAt <= clock.now();
   const { id, kind, role, label, prefix, device, createdAt, lastUsedAt, expiresAt } = row;
+  const allow = row.allow === null ? null : wordsOf(row.allow);
   const state = row.revokedAt !== null ? "revoked" : expired ? "expired" : "live";
-  return { id, account, kind, role, label, prefix, device, state, createdAt, lastUsedAt, expiresAt };
+  return { id, account, kind, role, label, prefix, device, allow, state, createdAt, lastUsedAt, expiresAt };
+}
+
+function limitsFrom(text: string): readonly string[] {
+  const limits = wordsOf(text);
+  if (limits.length === 0) throw new SysError("EINVAL", "--allow names no capability", ["for example: proc.list,fs.*"]);
+  for (const each of limits) {
+    const fault = capabilityFault(each, false);
+    if (fault !== null) throw new SysError("EINVAL", `cannot allow: ${fault}`);
+  }
+  return limits;
 }
 
 // A repeated request gets the same token with a new secret, not a second token.

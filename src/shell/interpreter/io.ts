@@ -43,6 +43,9 @@ export function shellIo(kernel: KernelPort, machine: Machine): ShellIo {
       ...(isRead ? {} : { isScript: true as const }),
       ...machine,
       sys: () => sys,
+      sysWith: () => {
+        throw new SysError("EUSAGE", "a token is not available in a script", ["run it outside of gsv's shell"]);
+      },
       kernel: { start: () => sys.call("system.start", {}), manage: outside("manager") },
       peek: async () => sys,
       conceal: async (text) => text,

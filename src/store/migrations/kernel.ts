@@ -3,7 +3,7 @@
 import type { Schema } from "../migrate.ts";
 import { DUE_CLAIMS } from "./due.ts";
 import { IPC_CALLS } from "./ipc.ts";
-import { LOGINS } from "./logins.ts";
+import { LOGINS, TOKEN_LIMITS } from "./logins.ts";
 import { MCP_SCOPES, MCP_SERVERS } from "./mcp.ts";
 import { NOTIFICATIONS } from "./notifications.ts";
 import { OAUTH } from "./oauth.ts";
@@ -321,5 +321,6 @@ export const KERNEL_SCHEMA: Schema = {
     MCP_SERVERS,
     MCP_SCOPES,
     OAUTH,
+    TOKEN_LIMITS,
   ],
 };

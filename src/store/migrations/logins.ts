@@ -16,3 +16,9 @@ export const LOGINS: Migration = {
     ) STRICT`,
   ],
 };
+
+export const TOKEN_LIMITS: Migration = {
+  name: "tokens with limited capabilities",
+  // Separated by commas; null: all of the account.
+  statements: ["ALTER TABLE auth_tokens ADD COLUMN allowed_capabilities TEXT"],
+};

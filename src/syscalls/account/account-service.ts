@@ -91,6 +91,8 @@ export interface TokenInfo {
   /** The first characters, to tell tokens apart. */
   readonly prefix: string;
   readonly device: string | null;
+  /** Capabilities that it is limited to; null: all of its account. */
+  readonly allow: readonly string[] | null;
   readonly state: "live" | "expired" | "revoked";
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
@@ -108,6 +110,7 @@ export interface Tokens {
       readonly label?: string;
       readonly device?: string;
       readonly expires?: string;
+      readonly allow?: string;
     },
   ): Promise<TokenInfo & { readonly token: string }>;
   revoke(context: CallContext, request: { readonly id: string; readonly reason?: string }): Promise<TokenInfo>;

@@ -25,6 +25,12 @@ export const tokenCalls = [
       ),
       label: field.optional(field.text("label", { longest: 200, meta: "TEXT" })),
       device: field.optional(field.text("device it is for (kind node)", { longest: 128, meta: "DEVICE" })),
+      allow: field.optional(
+        field.text("limit to capabilities, such as proc.list,fs.* (default: all of yours)", {
+          longest: 2000,
+          meta: "CAPS",
+        }),
+      ),
       expires: field.optional(
         field.text("time until it expires, such as 30m, 8h, 7d (default: never)", { longest: 16, meta: "SPAN" }),
       ),
@@ -33,6 +39,7 @@ export const tokenCalls = [
       hidden: true,
       examples: [
         "gsv auth token create --label backup --expires 30d",
+        "gsv auth token create --allow proc.list,proc.history --label dashboard",
         "gsv auth token create --kind node --device laptop",
       ],
       print: value((made: Created) => made.token),
@@ -59,6 +66,7 @@ export const tokenCalls = [
           { head: "ACCOUNT", minor: 1, cell: (row: TokenInfo) => row.account },
           { head: "KIND", cell: (row: TokenInfo) => row.kind },
           { head: "STATE", cell: (row: TokenInfo) => row.state },
+          { head: "ALLOWED", minor: 1, cell: (row: TokenInfo) => row.allow?.join(",") ?? "all", shrink: true },
           { head: "EXPIRES", cell: (row: TokenInfo) => timeText(row.expiresAt, "never") },
           { head: "USED", minor: 3, cell: (row: TokenInfo) => timeText(row.lastUsedAt, "-") },
           { head: "LABEL", cell: (row: TokenInfo) => row.label ?? "-", shrink: true },

@@ -139,6 +139,7 @@ const changed = list(
 const token = {
   ...{ id: text(), account: text(), kind: choice("user", "node", "service", "metrics", "login", "browser") },
   ...{ role: text(), label: orNull(text()), prefix: text("its first characters"), device: orNull(text()) },
+  allow: orNull(list(text("a capability"))),
   state: choice("live", "expired", "revoked"),
   ...{ createdAt: time(), lastUsedAt: orNull(time()), expiresAt: orNull(time()) },
 } as const;

@@ -23,6 +23,8 @@ export interface TokenRow {
   /** What its client called itself, and its address, at the last use over the network. */
   readonly client: string | null;
   readonly address: string | null;
+  /** Capabilities that it is limited to, separated by commas; null: all of its account. */
+  readonly allow: string | null;
 }
 
 export interface TokenHashes {
@@ -39,6 +41,8 @@ export interface TokenRows {
   list(uid: number | null): Promise<readonly TokenRow[]>;
   used(id: string, now: number, from: Pick<TokenRow, "client" | "address">): Promise<void>;
   revoke(id: string, reason: string | null, now: number): Promise<void>;
+  /** Deletes limited tokens of this label that ended: programs make one at each start. */
+  forgetLimited(uid: number, label: string | null, now: number): Promise<void>;
   /** Deletes the logins of an account that ended before, and those used longest ago beyond `most`. Returns their ids. */
   forgetLogins(uid: number, limits: { readonly before: number; readonly most: number }): Promise<readonly string[]>;
 }
@@ -84,7 +88,7 @@ export interface CodeRows {
 
 const COLUMNS = `token_id AS id, uid, kind, label, token_prefix AS prefix, allowed_role AS role, allowed_device_id AS device,
   created_at AS createdAt, last_used_at AS lastUsedAt, expires_at AS expiresAt, revoked_at AS revokedAt, revoked_reason AS revokedReason,
-  client, address`;
+  client, address, allowed_capabilities AS allow`;
 
 type Columns = { readonly [K in keyof TokenRow]: TokenRow[K] };
 
@@ -109,6 +113,7 @@ export function tokenRows(kernel: KernelDb): TokenRows {
             key_hash: keyHash,
             client: row.client,
             address: row.address,
+            allowed_capabilities: row.allow,
           },
           "REPLACE",
         ),
@@ -138,6 +143,17 @@ export function tokenRows(kernel: KernelDb): TokenRows {
           now,
           reason,
           id,
+        ),
+      );
+    },
+    async forgetLimited(uid, label, now) {
+      kernel.write("normal", () =>
+        db.run(
+          `DELETE FROM auth_tokens WHERE uid = ? AND label IS ? AND allowed_capabilities IS NOT NULL
+            AND (revoked_at IS NOT NULL OR expires_at <= ?)`,
+          uid,
+          label,
+          now,
         ),
       );
     },
