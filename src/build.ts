@@ -21,7 +21,7 @@ export const GSV = {
     "lean-commander": 2,
     "lean-sdks": 53,
     "lean-shell": 1,
-    "late-packages": 4,
+    "late-packages": 6,
   },
 };
 

@@ -8,7 +8,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { leanMcp } from "./lean-sdks.ts";
 
-const MCP = ["@modelcontextprotocol/client", "@modelcontextprotocol/server"] as const;
+const MCP = [
+  "@modelcontextprotocol/client",
+  "@modelcontextprotocol/server",
+  "@modelcontextprotocol/server/stdio",
+] as const;
 const PARSER = "turndown/lib/turndown.cjs.js";
 
 export const latePackages: Bun.BunPlugin = {
@@ -26,10 +30,13 @@ export const latePackages: Bun.BunPlugin = {
       contents: path === "/mcp.js" ? files.mcp : files.turndown,
       loader: "file",
     }));
-    builder.onResolve({ filter: /^(?:turndown|@modelcontextprotocol\/(?:client|server))$/ }, ({ path }) => ({
-      path,
-      namespace: "late",
-    }));
+    builder.onResolve(
+      { filter: /^(?:turndown|@modelcontextprotocol\/(?:client|server(?:\/stdio)?))$/ },
+      ({ path }) => ({
+        path,
+        namespace: "late",
+      }),
+    );
     builder.onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => ({
       contents: modules.get(path) ?? "",
       loader: "js",
