@@ -131,7 +131,7 @@ async function commandProcess(): Promise<number> {
   const message = await messageAhead();
   const { currentDirectory, isInForeground, outputOf, standardInput, signalsOf } = await import("./machine/io.ts");
   const { runCommandLine } = await import("../commands/run.ts");
-  const { lazyKeeping, lazySys, withReader } = await import("./client/lazy.ts");
+  const { connecting, lazyKeeping, withReader } = await import("./client/lazy.ts");
   const { remotesHere } = await import("./client/remotes/here.ts");
   const { signingIn } = await import("./client/lazy-sign-in.ts");
   const here = await invocation();
@@ -147,14 +147,11 @@ async function commandProcess(): Promise<number> {
   let tell = (line: string): void => void stderr.write(line);
   const info = async () => (await import("./client/client.ts")).clientInfo(here, cwd, flags);
   const remotes = remotesHere({ ...here, info, say: (line) => tell(line) });
-  const sysWith = (token?: string) =>
-    lazySys(async () => {
-      const server = await remotes.current();
-      if (server !== null) return await remotes.open({ ...server, ...(token && { token }) }, signIn.acted());
-      const home = { ...(await atHome(here)), info: await info(), early: message?.early ?? null };
-      const login = token === undefined ? await signIn.credentials() : { token };
-      return openKernel({ ...home, login }, (line) => tell(line));
-    });
+  const openHome = async (login: Credentials | undefined) => {
+    const home = { ...(await atHome(here)), info: await info(), early: message?.early ?? null };
+    return openKernel({ ...home, login }, (line) => tell(line));
+  };
+  const sysWith = connecting({ remotes, signIn, openHome });
   const sys = sysWith();
   if (message !== null) sys.connect();
   const { onSignal, over } = signalsOf(process);

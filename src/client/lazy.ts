@@ -2,8 +2,28 @@
 
 import type { Io } from "../../commands/command.ts";
 import type { HomeKeeping } from "../abi/backup.ts";
+import type { Credentials } from "../abi/identity.ts";
 import type { ConnectingSys, Sys } from "../abi/sys.ts";
 import type { KeepMachine } from "../machine/backups.ts";
+import type { RemotesHere } from "./remotes/here.ts";
+import type { Signing } from "./sign-in.ts";
+
+interface Ways {
+  readonly remotes: RemotesHere;
+  readonly signIn: Signing;
+  /** The kernel of the home of this computer. */
+  readonly openHome: (login: Credentials | undefined) => Promise<Sys | ConnectingSys>;
+}
+
+/** With a token: a connection of its own. */
+export function connecting({ remotes, signIn, openHome }: Ways): (token?: string) => ConnectingSys {
+  return (token) =>
+    lazySys(async () => {
+      const server = await remotes.current();
+      if (server !== null) return await remotes.open({ ...server, ...(token && { token }) }, signIn.acted());
+      return await openHome(token === undefined ? await signIn.credentials() : { token });
+    });
+}
 
 export function lazySys(open: () => Promise<Sys | ConnectingSys>): ConnectingSys {
   let opened: Promise<Sys | ConnectingSys> | null = null;

@@ -16,7 +16,7 @@ const spec = {
     ),
   },
   examples: [
-    "claude mcp add gsv -- gsv mcp serve",
+    "claude mcp add agents -- gsv mcp serve",
     "gsv mcp serve --allow proc.list,proc.get,proc.history < /dev/null",
   ],
   notes: ["A program starts it and talks to it over stdin and stdout. gsv man mcp shows how to add it."],

@@ -76,9 +76,11 @@ export class McpEndpoint implements McpPort {
   private async inSession(id: string, { visit, body }: Approach): Promise<Response> {
     const { request } = visit;
     const session = this.sessions.get(id);
-    // Another login's session reads like an absent one.
-    if (session === undefined || session.entrant !== visit.entrant())
+    if (session === undefined || session.entrant !== visit.entrant()) {
+      // A wrong token is one first. Another login's session reads like an absent one.
+      if (visit.entrant() !== "") await (await visit.open()).close();
       return refused(404, NO_SESSION, "Session not found");
+    }
     session.usedAt = this.ports.clock.mono();
     const response = await session.transport.handleRequest(request, { parsedBody: body });
     session.streams++;

@@ -60,7 +60,7 @@ test.each(ERAS)("%s: wait returns by itself before clients give up, shows progre
   expect(await again).toBe(`${pid}: ok\n\nDone.`);
 });
 
-test("abort_run ends what an agent does; a run that failed, a killed process and an unknown one are told apart", async () => {
+test("abort_run ends what an agent does; an aborted run, a killed process and an unknown one have results of their own", async () => {
   await using home = await TestKernel.boot();
   await using it = await connected(home);
   const pid = await home.task();
