@@ -11,6 +11,7 @@ interface BoundedFetch {
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
+const BREATH_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 const TOO_MANY = 429;
 const TRIES = 3;
@@ -42,9 +43,16 @@ function bounded(response: Response, onEnd: (() => void) | undefined): Response 
   if (response.body === null) return response;
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   let bytes = 0;
+  let since = 0;
   const body = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
+      async transform(chunk, controller) {
+        since += chunk.length;
+        if (since > BREATH_BYTES) {
+          since = 0;
+          // A server that sends without pause must not keep the kernel from all other work.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
         const newline = isStream ? chunk.lastIndexOf(NEWLINE) : -1;
         bytes = newline === -1 ? bytes + chunk.length : chunk.length - newline;
         if (bytes > BODY_BYTES_MAX)

@@ -101,7 +101,7 @@ export async function openLink(ports: LinkPorts, known: Era | null): Promise<Mcp
         versionNegotiation: { mode: "auto", probe: { timeoutMs: ports.older === undefined ? PROBE_MS : START_MS } },
         inputRequired: { autoFulfill: false },
         jsonSchemaValidator: ANY_RESULT,
-        listChanged: { tools: { onChanged: ports.peer.onChange, autoRefresh: false } },
+        listChanged: { tools: { onChanged: ports.peer.onChange, autoRefresh: false, debounceMs: 0 } },
       },
     );
     client.onerror = (error) => ports.peer.log(clip(error.message));

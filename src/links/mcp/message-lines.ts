@@ -12,6 +12,8 @@ export interface MessageListener {
   message(value: { readonly [name: string]: unknown }): void;
   /** The first and last bytes of a line that is too long: its id is in one of them. */
   tooLong(ends: string): void;
+  /** A line that does not end. */
+  endless(): void;
 }
 
 /** What a server printed besides messages. */
@@ -24,6 +26,7 @@ export interface LineCounts {
 }
 
 const NEWLINE = 10;
+const ENDLESS_BYTES = 128 * 1024 * 1024;
 /** Enough for the id and the method of a message. */
 const END_BYTES = 512;
 const GARBAGE_CHARS_KEPT = 200;
@@ -36,7 +39,7 @@ export class MessageLines {
   private pieces: Uint8Array[] = [];
   private bytes = 0;
   /** Set while the rest of a line that is too long arrives: its first and its last bytes. */
-  private skipped: { readonly head: Uint8Array; tail: Uint8Array } | null = null;
+  private skipped: { readonly head: Uint8Array; tail: Uint8Array; bytes: number } | null = null;
   private counted = { garbage: 0, firstGarbage: null as string | null, tooLong: 0, noticesDropped: 0 };
   private second = { began: Number.NEGATIVE_INFINITY, notices: 0 };
 
@@ -62,13 +65,17 @@ export class MessageLines {
 
   private add(piece: Uint8Array): void {
     if (this.skipped !== null) {
-      this.skipped.tail = lastOf([this.skipped.tail, piece]);
+      const { skipped } = this;
+      skipped.tail = lastOf([skipped.tail, piece]);
+      const before = skipped.bytes;
+      skipped.bytes += piece.length;
+      if (before <= ENDLESS_BYTES && skipped.bytes > ENDLESS_BYTES) this.listener.endless();
       return;
     }
     this.pieces.push(piece);
     this.bytes += piece.length;
     if (this.bytes <= this.limits.lineBytesMax) return;
-    this.skipped = { head: firstOf(this.pieces), tail: lastOf(this.pieces) };
+    this.skipped = { head: firstOf(this.pieces), tail: lastOf(this.pieces), bytes: this.bytes };
     [this.pieces, this.bytes] = [[], 0];
   }
 

@@ -21,6 +21,7 @@ export interface StdioPorts {
 type Message = { readonly [name: string]: unknown };
 
 const LIMITS: MessageLimits = { lineBytesMax: 8 * 1024 * 1024, noticesPerSecondMax: NOTICES_PER_SECOND };
+const BREATH_BYTES = 1024 * 1024;
 /** Bytes that are on their way when the server has ended. */
 const LAST_OUTPUT_MS = 100;
 const END_MS = 500;
@@ -63,6 +64,7 @@ export class StdioTransport implements Transport {
     this.lines = new MessageLines(LIMITS, this.ports.clock, {
       message: (value) => this.received(value),
       tooLong: (ends) => this.lost(ends),
+      endless: () => this.endWith("the server printed a line without end"),
     });
     const read = this.readAll(child);
     void this.logAll(child);
@@ -131,9 +133,13 @@ export class StdioTransport implements Transport {
       this.finish(own);
       this.deliver({ ...message, id: known });
     } else if (!this.ended.has(own)) {
-      this.onerror?.(new Error("the server answered a request that was never made"));
-      void this.close();
+      this.endWith("the server answered a request that was never made");
     }
+  }
+
+  private endWith(why: string): void {
+    this.onerror?.(new Error(why));
+    this.over();
   }
 
   /** A notice of a subscription names the request that opened it. */
@@ -168,7 +174,16 @@ export class StdioTransport implements Transport {
 
   private async readAll({ stdout }: PipedChild): Promise<void> {
     try {
-      for await (const chunk of stdout) this.lines?.push(chunk);
+      let bytes = 0;
+      for await (const chunk of stdout) {
+        if (this.isOver) return;
+        this.lines?.push(chunk);
+        bytes += chunk.length;
+        if (bytes < BREATH_BYTES) continue;
+        bytes = 0;
+        // A server that prints without pause must not keep the kernel from all other work.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
     } catch {
       // Closed under the reader: the end of the child is handled elsewhere.
     }

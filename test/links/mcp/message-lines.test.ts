@@ -5,6 +5,7 @@ import { MessageLines } from "../../../src/links/mcp/message-lines.ts";
 function reading(limits = { lineBytesMax: 1000, noticesPerSecondMax: 3 }) {
   const messages: object[] = [];
   const tooLong: string[] = [];
+  const endless: boolean[] = [];
   let now = 0;
   const lines = new MessageLines(
     limits,
@@ -12,12 +13,14 @@ function reading(limits = { lineBytesMax: 1000, noticesPerSecondMax: 3 }) {
     {
       message: (value) => messages.push(value),
       tooLong: (ends) => tooLong.push(ends),
+      endless: () => endless.push(true),
     },
   );
   return {
     lines,
     messages,
     tooLong,
+    endless,
     push: (text: string) => lines.push(Buffer.from(text)),
     later: () => (now += 1000),
   };
@@ -64,6 +67,13 @@ test("a line that is too long is thrown away while it arrives; the next one is r
   expect(it.tooLong).toHaveLength(1);
   expect(it.tooLong[0]).toContain('"id":"k7"');
   expect(it.tooLong[0]!.length).toBeLessThan(1100);
+});
+
+test("a line that does not end is reported once", () => {
+  const it = reading();
+  const chunk = new Uint8Array(16 * 1024 * 1024).fill(120);
+  for (let times = 0; times < 20; times++) it.lines.push(chunk);
+  expect(it.endless).toEqual([true]);
 });
 
 test("a flood of notifications is dropped before it is parsed; answers pass", () => {
