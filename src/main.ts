@@ -10,6 +10,8 @@ import type { Clock } from "./lib/clock.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const argv = process.argv.slice(2);
+/** The kernel inside this process. */
+let hosted: HostedKernel | null = null;
 // All files of gsv are private, whatever the umask of the shell.
 process.umask(0o077);
 
@@ -318,9 +320,6 @@ async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<O
   if (!SECRET_ENV.some((name) => env[name])) return output;
   return (await import("./machine/redact-environment.ts")).redactedOutput(env, output);
 }
-
-/** The kernel inside this process. */
-let hosted: HostedKernel | null = null;
 
 async function openKernel(
   here: Invocation & {

@@ -106,7 +106,9 @@ export class McpEndpoint implements McpPort {
     };
     this.sessions.set(id, { entrant: visit.entrant(), transport, usedAt: this.ports.clock.mono(), streams: 0 });
     visit.ended.addEventListener("abort", () => this.end(id));
-    return await this.inSession(id, approach);
+    const response = await this.inSession(id, approach);
+    if (!response.ok) this.end(id);
+    return response;
   }
 
   /** A request without a session. */

@@ -54,9 +54,12 @@ test("both protocols delegate a task in the directory of the client, and the tok
 
 test("SIGINT, SIGTERM and the end of input end it alike, and the last requests are answered before", async () => {
   await withHome(async (home) => {
+    const stdin = `${JSON.stringify(INITIALIZE)}\n`;
+    const alone = await home.gsv(["mcp", "serve"], { env: { GSV_KERNEL: "in-process" }, stdin });
+    expect([alone.status, JSON.parse(alone.stdout)]).toEqual([0, expect.objectContaining({ id: "first" })]);
     for (const how of ["SIGINT", "SIGTERM", "end of input"] as const) {
       const child = Bun.spawn([...gsvCommand(), "mcp", "serve"], { env: home.env, stdio: ["pipe", "pipe", "pipe"] });
-      child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+      child.stdin.write(stdin);
       await child.stdin.flush();
       if (how === "end of input") child.stdin.end();
       const reader = child.stdout.getReader();
