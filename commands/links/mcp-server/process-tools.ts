@@ -79,7 +79,10 @@ export const processTools = [
     input: {
       pid,
       run: field.optional(field.uuid("run, as spawn_process and send_message return it")),
-      seconds: field.withDefault(field.int("at most", { min: 1, max: LONGEST_WAIT_S }), LONGEST_WAIT_S),
+      seconds: field.withDefault(
+        field.int(`at most; up to ${LONGEST_WAIT_S}`, { min: 1, max: LONGEST_WAIT_S }),
+        LONGEST_WAIT_S,
+      ),
     },
     run: untilEnd,
   }),
