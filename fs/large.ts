@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../src/abi/config/limits.ts";
 import type { Caller } from "../src/abi/identity.ts";
+import { TimeSlice } from "../src/lib/clock.ts";
 import { FileError } from "./error.ts";
 import type { LargeContent, Place, WriteOptions } from "./filesystem.ts";
 
@@ -13,10 +14,12 @@ export function tooLarge(path: string, bytesMax: number = LIMITS.fileBytesMax): 
 export async function wholeContent(content: LargeContent, path: string): Promise<Uint8Array> {
   if (content.size > LIMITS.fileBytesMax) throw tooLarge(path);
   const bytes = new Uint8Array(content.size);
+  const slice = new TimeSlice();
   let at = 0;
   for await (const piece of content.pieces()) {
     bytes.set(piece, at);
     at += piece.byteLength;
+    await slice.step();
   }
   return bytes;
 }

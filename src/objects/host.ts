@@ -16,6 +16,7 @@ import {
 import { type FileHandle, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
+import { TimeSlice } from "../lib/clock.ts";
 import { syncDescriptor, syncDirectory } from "../lib/directories.ts";
 import { parentsOf } from "./keys.ts";
 
@@ -45,11 +46,13 @@ export async function writeSyncing(
   const file = openSync(path, flags, 0o600);
   try {
     const hash = new Bun.CryptoHasher("sha256");
+    const slice = new TimeSlice();
     let size = 0;
-    for await (const piece of bytes instanceof Uint8Array ? [bytes] : bytes) {
+    for await (const piece of bytes instanceof Uint8Array ? chunksOf(bytes) : bytes) {
       hash.update(piece);
       size += piece.byteLength;
       await writeAll(file, piece);
+      await slice.step();
     }
     const durable = synced(file, path);
     // The caller sees the failure when it waits.
@@ -59,6 +62,15 @@ export async function writeSyncing(
     await discarded(file, path);
     throw error;
   }
+}
+
+/** At least one, so that hashing many megabytes blocks nobody. */
+function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
+  let at = 0;
+  do {
+    yield bytes.subarray(at, at + CHUNK_BYTES);
+    at += CHUNK_BYTES;
+  } while (at < bytes.byteLength);
 }
 
 async function synced(file: number, path: string): Promise<void> {

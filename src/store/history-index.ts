@@ -81,6 +81,9 @@ const SNIPPET_TOKENS = 24;
 /** A piece in which each row is a hit takes about 5 ms. */
 const PIECE_ROWS = 10_000;
 
+/** Deleted in one transaction. */
+const FORGOTTEN_ROWS = 100;
+
 type Found = { readonly id: number } & { readonly [K in keyof Omit<Hit, "snippet">]: Hit[K] };
 
 const FIND = `SELECT texts.id, texts.pid, texts.seq, texts.role, texts.at, texts.archive_id AS archiveId
@@ -142,25 +145,29 @@ export class HistoryIndex {
   }
 
   /** Removes messages that are in neither process nor archive: below a number, or all if null. */
-  forgetLive(pid: string, belowSeq: number | null): void {
-    this.forget("pid = ? AND archive_id IS NULL AND seq < ?", pid, belowSeq ?? Number.MAX_SAFE_INTEGER);
+  async forgetLive(pid: string, belowSeq: number | null): Promise<void> {
+    await this.forget("pid = ? AND archive_id IS NULL AND seq < ?", pid, belowSeq ?? Number.MAX_SAFE_INTEGER);
     if (belowSeq === null) this.on((db) => db.run("DELETE FROM sources WHERE kind = 'process' AND name = ?", pid));
   }
 
-  forgetArchive(archiveId: string): void {
-    this.forget("archive_id = ?", archiveId);
+  async forgetArchive(archiveId: string): Promise<void> {
+    await this.forget("archive_id = ?", archiveId);
     this.on((db) => db.run("DELETE FROM sources WHERE kind = 'archive' AND name = ?", archiveId));
   }
 
   // Deleted text must be gone from the index and from the WAL.
-  private forget(where: string, ...values: (string | number)[]): void {
-    this.on((db) => {
-      const gone = db.write("full", () => {
-        db.run(`DELETE FROM words WHERE rowid IN (SELECT id FROM texts WHERE ${where})`, ...values);
-        return db.run(`DELETE FROM texts WHERE ${where}`, ...values);
-      });
-      if (gone > 0) db.script("PRAGMA wal_checkpoint(TRUNCATE)");
-    });
+  private async forget(where: string, ...values: (string | number)[]): Promise<void> {
+    const slice = new TimeSlice();
+    let gone = 0;
+    for (let more = true; more; await slice.step()) {
+      const ids = this.on((db) =>
+        db.all<{ id: number }>(`SELECT id FROM texts WHERE ${where} LIMIT ?`, ...values, FORGOTTEN_ROWS),
+      ).map(({ id }) => id);
+      if (ids.length > 0) this.on((db) => deleteRows(db, ids));
+      gone += ids.length;
+      more = ids.length === FORGOTTEN_ROWS;
+    }
+    if (gone > 0) this.on((db) => db.script("PRAGMA wal_checkpoint(TRUNCATE)"));
   }
 
   /** Newest first. A common word has hits everywhere, so the index is searched piece by piece. Snippets are made only for these rows. */
@@ -218,6 +225,14 @@ export class HistoryIndex {
     this.close();
     discardIndex(this.path);
   }
+}
+
+function deleteRows(db: Db, ids: readonly number[]): void {
+  const all = JSON.stringify(ids);
+  db.write("full", () => {
+    db.run("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", all);
+    db.run("DELETE FROM texts WHERE id IN (SELECT value FROM json_each(?))", all);
+  });
 }
 
 function byAge(left: Found, right: Found): number {

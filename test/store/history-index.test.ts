@@ -39,3 +39,18 @@ test("an index without words finds nothing", async () => {
   expect(await index.search({ match: "needle", ownerUid: null, pid: null, since: null, limit: 5 })).toEqual([]);
   index.close();
 });
+
+test("a long history is forgotten whole, in steps between which other work runs, and others stay", async () => {
+  const index = indexOf(1000);
+  const texts = Array.from({ length: 1000 }, (_, seq) => ({ seq, role: "user", at: 1, text: "needle of a long one" }));
+  index.add({ pid: "task:long", ownerUid: 1000, archiveId: null, texts, through: 1000, asOf: 1 });
+  let turns = 0;
+  const count = setInterval(() => turns++, 0);
+  await index.forgetLive("task:long", null);
+  clearInterval(count);
+  const hits = await index.search({ match: "needle", ownerUid: null, pid: null, since: null, limit: 2000 });
+  expect([hits.filter(({ pid }) => pid === "task:long").length, hits.length]).toEqual([0, 19]);
+  expect([...index.marks("process").keys()]).not.toContain("task:long");
+  expect(turns).toBeGreaterThan(0);
+  index.close();
+});

@@ -101,12 +101,14 @@ export async function* archiveLines(
     // The iteration reports errors; without a listener they would end the kernel.
     gunzip.on("error", () => {});
     let total = 0;
+    const slice = new TimeSlice();
     try {
       for await (const chunk of source.pipe(gunzip) as AsyncIterable<Uint8Array>) {
         total += chunk.length;
         if (total > LIMITS.archiveBytesMax)
           throw new SysError("EFBIG", `the archive unpacks to more than ${LIMITS.archiveBytesMax} bytes`);
         yield chunk;
+        await slice.step();
       }
     } finally {
       source.destroy();

@@ -17,7 +17,7 @@ import { callId, lastResultText } from "../local.ts";
 import { LineSelector, parseScript, ScriptFault, type ScriptLine } from "./script-file.ts";
 
 // Yield to the event loop after so many pieces, so that an abort can arrive.
-const PIECES_PER_YIELD = 512;
+const PIECES_PER_YIELD = 128;
 
 export function scriptProvider({ clock }: { readonly clock: Clock }): Provider {
   return {

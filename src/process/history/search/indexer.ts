@@ -29,8 +29,8 @@ export interface Patience {
   readonly signal: AbortSignal;
 }
 
-const PAGE = { limit: 200, bytesMax: 512 * 1024 };
-const ARCHIVE_LINES = 200;
+/** A page is one transaction, during which nothing else runs. */
+const PAGE = { limit: 50, bytesMax: 128 * 1024 };
 
 export class Indexer {
   private readonly serial = new Serial();
@@ -48,9 +48,9 @@ export class Indexer {
       const { index, kernel } = this.ports;
       if (!index.exists()) return;
       for (const pid of index.marks("process").keys())
-        if ((await kernel.processes.get(pid)) === null) index.forgetLive(pid, null);
+        if ((await kernel.processes.get(pid)) === null) await index.forgetLive(pid, null);
       for (const id of index.marks("archive").keys())
-        if ((await kernel.archives.get(id)) === null) index.forgetArchive(id);
+        if ((await kernel.archives.get(id)) === null) await index.forgetArchive(id);
     });
   }
 
@@ -103,13 +103,15 @@ export class Indexer {
     const { index, objects } = this.ports;
     const source = { pid: row.pid, ownerUid: row.ownerUid, archiveId: row.id };
     let texts: IndexedText[] = [];
+    let chars = 0;
     for await (const line of archiveLines(objects, row.key)) {
       const record = recordOf(line);
       if (record !== null) texts.push(record);
-      if (texts.length < ARCHIVE_LINES) continue;
+      chars += record?.text.length ?? 0;
+      if (texts.length < PAGE.limit && chars < PAGE.bytesMax) continue;
       // If interrupted here, the archive is read again from its beginning.
       index.add({ ...source, texts, through: 0, asOf: NEVER_DONE });
-      texts = [];
+      [texts, chars] = [[], 0];
       await breath();
     }
     index.add({ ...source, texts, through: row.lines, asOf: row.createdAt });
@@ -119,7 +121,7 @@ export class Indexer {
     const { index, store } = this.ports;
     const asOf = WORKING_STATES.includes(row.state) ? NEVER_DONE : (row.lastActiveAt ?? 0);
     const [first] = (await store.history(row.pid, { limit: 1, afterSeq: 0 })).messages;
-    index.forgetLive(row.pid, first?.id ?? Number.MAX_SAFE_INTEGER);
+    await index.forgetLive(row.pid, first?.id ?? Number.MAX_SAFE_INTEGER);
     for (let through = mark?.through ?? 0; ; ) {
       const { messages, hasMoreAfter } = await store.history(row.pid, { ...PAGE, afterSeq: through });
       const texts = messages.flatMap((message) => {
