@@ -205,7 +205,7 @@ export class Effects {
 function ofViews(ports: EffectPorts) {
   const views = new ViewEffects(ports);
   return {
-    list: () => views.list(),
+    list: ({ byTime = false }) => views.list(byTime),
     look: ({ processes }) => views.look(processes),
     trace: ({ pid, after }) => views.trace(pid, after),
     log: ({ pid }) => views.log(pid),

@@ -8,6 +8,7 @@ import { straceLines } from "../../tui/draw/strace.ts";
 import { topLines } from "../../tui/draw/top.ts";
 import type { Ask } from "../../tui/state/asks.ts";
 import type { Picker, Strace, Top } from "../../tui/state/views.ts";
+import { ListPace } from "../../tui/views/list-pace.ts";
 import { newPicker, onPickerKey } from "../../tui/views/picker.ts";
 import { newStrace, onStraceKey, selectedAt, shownCalls, withCalls } from "../../tui/views/strace.ts";
 import { NEW_TOP, onTopKey, rateOf, rowsOf, toLookAt, withDelta } from "../../tui/views/top.ts";
@@ -278,4 +279,19 @@ describe("a picker", () => {
         expect(actsIn(shown.join("\n"))).toBeNull();
       }
   });
+});
+
+test("a list of a few processes is read each second, one that takes 300 ms every 6 seconds", () => {
+  const readings = (ms: number) => {
+    const pace = new ListPace();
+    const at: number[] = [];
+    for (let now = 0; now < 20_000; now += 1000) {
+      if (pace.isResting(now)) continue;
+      at.push(now);
+      pace.took(now, now + ms);
+    }
+    return at;
+  };
+  expect(readings(10)).toHaveLength(20);
+  expect(readings(300)).toEqual([0, 6000, 12_000, 18_000]);
 });

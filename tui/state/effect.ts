@@ -89,7 +89,8 @@ export type Effect =
   | ViewEffect;
 
 export type ViewEffect =
-  | { readonly do: "list" }
+  /** `byTime`: nothing happened, so a list that takes long to read may wait. */
+  | { readonly do: "list"; readonly byTime?: true }
   | { readonly do: "look"; readonly processes: readonly ProcessInfo[] }
   | { readonly do: "trace"; readonly pid: string; readonly after: number | null }
   | { readonly do: "log"; readonly pid: string }

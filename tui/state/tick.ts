@@ -20,7 +20,7 @@ export function tickMs(state: State, spins: boolean): number | null {
 export function onTick(before: State, at: number): Reduced {
   const isOver = (before.overlay.notice?.until ?? Infinity) <= at;
   const state = isOver ? set(before, "overlay", { notice: null }) : before;
-  return showsProcesses(state) ? act(state, { do: "list" }) : only(state);
+  return showsProcesses(state) ? act(state, { do: "list", byTime: true }) : only(state);
 }
 
 function showsProcesses({ overlay: { view, picker } }: State): boolean {

@@ -18,20 +18,25 @@ import { themeOf } from "../screen/theme.ts";
 import type { Item, Look } from "../state/views.ts";
 import { entriesOf } from "../talk/collapsed.ts";
 import { Transcript } from "../talk/transcript.ts";
+import { ListPace } from "./list-pace.ts";
 
 /** The kernel waits this long for the next call. */
 const TRACE_WAIT_MS = 20_000;
 
 export class ViewEffects {
   private tracing = new AbortController();
+  private readonly pace = new ListPace();
 
   constructor(private readonly ports: EffectPorts) {}
 
-  async list(): Promise<void> {
+  async list(byTime: boolean): Promise<void> {
     const { io, dispatch, state } = this.ports;
+    const from = io.clock.mono();
+    if (byTime && this.pace.isResting(from)) return;
     const isTop = state().overlay.view?.kind === "top";
     const ofTop = isTop ? ([this.day(), nextDue(io.sys())] as const) : ([null, null] as const);
     const [processes, day, due] = await Promise.all([allProcesses(io), ...ofTop]);
+    this.pace.took(from, io.clock.mono());
     dispatch({ type: "listed", processes: isTop ? await inRealPlaces(io, processes) : processes, day, due });
   }
 
