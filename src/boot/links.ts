@@ -166,10 +166,11 @@ async function transportOf(
   const { StdioTransport } = await import("../links/mcp/stdio-transport.ts");
   const { command, args, directory } = definition;
   if (!existsSync(directory)) throw new SysError("ENOENT", `its directory is gone: ${directory}`);
-  const child = await launcher.serving([command, ...args], directory);
+  const childOf = await launcher.serving([command, ...args], directory);
   const spawn = (): PipedChild => {
     const mark = `${homeMark(paths.home)}${Buffer.from(random(MARK_BYTES)).toString("hex")}`;
-    const server = spawnPiped({ ...child, env: { ...child.env, ...values, [MARK]: mark } });
+    const { release, ...child } = childOf();
+    const server = started({ ...child, env: { ...child.env, ...values, [MARK]: mark } }, release);
     const kill = () => {
       server.kill();
       endLeftBehind([`${MARK}=${mark}\0`]);
@@ -177,4 +178,15 @@ async function transportOf(
     return { ...server, kill };
   };
   return { transport: () => new StdioTransport({ spawn, clock, random, log }) };
+}
+
+function started(child: Parameters<typeof spawnPiped>[0], release: () => void): PipedChild {
+  try {
+    const server = spawnPiped(child);
+    void server.ended.finally(release);
+    return server;
+  } catch (error) {
+    release();
+    throw error;
+  }
 }

@@ -12,7 +12,7 @@ import { type Environment, hostEnvironment } from "../../lib/host-environment.ts
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ShellRequest } from "../../syscalls/run/shell-service.ts";
-import { type GitWrites, gitGuard } from "../../targets/git-guard.ts";
+import { type GitGuard, type GitWrites, gitGuard } from "../../targets/git-guard.ts";
 import { Placeholders } from "../../targets/git-placeholders.ts";
 import type { HostJob, HostJobs } from "../../targets/host-jobs.ts";
 import { BASH } from "../../targets/leader.ts";
@@ -59,6 +59,11 @@ export interface HostGround extends HostDirectory {
   readonly sandbox: string | null;
   /** The repository has an SSH remote, and the person has keys for it. */
   readonly ssh: { readonly remote: boolean; readonly keys: boolean };
+}
+
+/** A program that serves the kernel. `release`: it has ended. */
+export interface ServingChild extends Pick<ChildRequest, "argv" | "directory" | "env"> {
+  readonly release: () => void;
 }
 
 const STANDS_MAX = 8;
@@ -135,17 +140,25 @@ export class HostLauncher {
   }
 
   /** How a program starts that serves the kernel and stays: in the sandbox, with the network; it writes its directory and caches. */
-  async serving(argv: readonly string[], directory: string): Promise<Pick<ChildRequest, "argv" | "directory" | "env">> {
+  async serving(argv: readonly string[], directory: string): Promise<() => ServingChild> {
     const { surroundings, env, personsEnv } = this.ports;
     const sandbox = await this.ports.sandbox();
     const writable = CACHES.map((name) => resolve(personsEnv.HOME ?? "/", name)).filter((path) => existsSync(path));
-    const place = { directory, network: true, git: gitGuard(directory, "nothing"), terminal: true };
-    const confinement = { ...place, tmp: env.TMPDIR ?? "/tmp", ...surroundings(), granted: { ...NO_GRANTS, writable } };
-    return {
-      argv: sandbox?.wrap(argv, confinement) ?? argv,
-      directory,
-      env: { ...env, ...sandbox?.env, PWD: directory },
+    const granted = { ...NO_GRANTS, writable };
+    const place = { directory, network: true, terminal: true, tmp: env.TMPDIR ?? "/tmp", granted };
+    return () => {
+      const { guard: git, release } = this.guarding(sandbox, gitGuard(directory, "nothing"));
+      return {
+        argv: sandbox?.wrap(argv, { ...place, ...surroundings(), git }) ?? argv,
+        ...{ directory, release },
+        env: { ...env, ...sandbox?.env, PWD: directory },
+      };
     };
+  }
+
+  /** What is guarded has to exist in this sandbox; others can guard absent paths. */
+  private guarding(sandbox: Sandbox | null, wanted: GitGuard): ReturnType<Placeholders["place"]> {
+    return sandbox?.name === "bwrap" ? this.placeholders.place(wanted) : { guard: wanted, release: () => {} };
   }
 
   async sandboxName(): Promise<string | null> {
@@ -174,10 +187,7 @@ export class HostLauncher {
     const env = caller.kind === "person" && request.env !== undefined ? environmentFrom(request.env) : kernelEnv;
     const around = surroundings();
     const opened = sandbox === null ? NO_GRANTS : openedBy(granted, { hidden: around.hidden, env: personsEnv });
-    // Other sandboxes can guard absent paths.
-    const needsFiles = sandbox?.name === "bwrap";
-    const wanted = gitGuard(directory, writes);
-    const { guard: git, release } = needsFiles ? this.placeholders.place(wanted) : { guard: wanted, release: () => {} };
+    const { guard: git, release } = this.guarding(sandbox, gitGuard(directory, writes));
     const place = { directory, network, git, terminal: false, tmp: env.TMPDIR ?? "/tmp" };
     const had: readonly Grant[] = [...(network ? (["network"] as const) : []), ...granted];
     const bash = [BASH, "--noprofile", "--norc", "-c", script, name, ...args];
