@@ -21,6 +21,7 @@ import { scaleRows } from "./kernel/scale.ts";
 import { scheduleRows } from "./kernel/schedules.ts";
 import { sendRows } from "./kernel/send.ts";
 import { spawnRows } from "./kernel/spawn.ts";
+import { linkRows } from "./links.ts";
 import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
 import { modelRows } from "./models.ts";
@@ -54,6 +55,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   terminal: terminalRows,
   stream: streamRows,
   remote: remoteRows,
+  links: linkRows,
   size: sizeRows,
 };
 
