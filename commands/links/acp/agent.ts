@@ -9,6 +9,7 @@ import type { Sys } from "../../../src/abi/sys.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import type { HistoryPage, Spawned } from "../../../src/syscalls/services.ts";
 import { type Attached, messageFrom } from "./content.ts";
+import { EditorServers } from "./editor-servers.ts";
 import { Follower } from "./follow.ts";
 import { Options } from "./options.ts";
 import { Requests } from "./requests.ts";
@@ -40,6 +41,7 @@ export class AcpAgent {
   private readonly options: Options;
   private readonly requests: Requests;
   private readonly follower: Follower;
+  private readonly servers: EditorServers;
   private readonly stopListening: () => void;
 
   constructor(private readonly ports: AgentPorts) {
@@ -55,6 +57,7 @@ export class AcpAgent {
     this.options = new Options(sys, clock);
     this.requests = new Requests({ sys, rpc: this.rpc, update });
     this.follower = new Follower({ sys, options: this.options, requests: this.requests, update, note });
+    this.servers = new EditorServers({ sys, rpc: this.rpc, update, note });
     this.stopListening = sys.on({}, (signal) => this.hear(signal));
   }
 
@@ -81,6 +84,7 @@ export class AcpAgent {
       protocolVersion: 1,
       agentCapabilities: {
         loadSession: true,
+        mcpCapabilities: { http: true, sse: false },
         promptCapabilities: { image: true, audio: true, embeddedContext: true },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
       },
@@ -177,6 +181,7 @@ export class AcpAgent {
         this.update(session, chunk("agent_message_chunk", `\`\`\`\n${slash.output}\n\`\`\``));
         return { stopReason: "end_turn" };
       }
+      if (!(await this.servers.ask(session))) return { stopReason: "cancelled" };
       if (session.question !== null) return await this.answerQuestion(session, sent.message);
       return await this.send(session, { ...sent, ...slash });
     } finally {
@@ -262,13 +267,13 @@ export class AcpAgent {
   }
 
   private async remember(params: Json, pid: string, seen: number): Promise<Session> {
-    this.noteServers(params);
     const row = await this.process(pid);
     const { workspaces } = await this.ports.sys.call<{ workspaces: readonly WorkspaceInfo[] }>("workspace.list", {});
     const cwd = typeof params.cwd === "string" ? params.cwd : undefined;
     const session = new Session(row.pid, placeOf(row, workspaces, cwd), seen);
     this.sessions.get(row.pid)?.finish();
     this.sessions.set(row.pid, session);
+    await this.servers.take(session, params.mcpServers);
     return session;
   }
 
@@ -283,12 +288,6 @@ export class AcpAgent {
     const session = this.sessions.get(id);
     if (session === undefined) throw new RpcError(ERRORS.absent, `no such session: ${id.slice(0, 80)}`);
     return session;
-  }
-
-  private noteServers({ mcpServers }: Json): void {
-    if (!Array.isArray(mcpServers) || mcpServers.length === 0) return;
-    const names = mcpServers.map((each) => String((each as Json | null)?.name ?? "?").slice(0, 40)).join(", ");
-    this.ports.note(`MCP servers of the editor are not started: ${names}. To use one: gsv mcp add`);
   }
 
   private update({ pid }: Session, update: Json): void {

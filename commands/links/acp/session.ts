@@ -34,6 +34,8 @@ export class Session {
   plan: readonly string[] = [];
   /** The request that presents it. */
   planId: string | null = null;
+  /** MCP servers of the editor that wait for approval. */
+  readonly servers: string[] = [];
   /** Why the run pauses, as it was shown last. */
   status = "";
   /** Options as the editor has them, as JSON. */
