@@ -2,6 +2,7 @@
 // when the input ends; a script waits for its answers.
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { SysError } from "../../../src/abi/errno.ts";
 import { linesOf } from "../../../src/lib/text/lines.ts";
 import { waitAtMost } from "../../../src/lib/wait.ts";
 import type { Io } from "../../command.ts";
@@ -49,7 +50,7 @@ export class LineTransport implements Transport {
   }
 
   private async read(): Promise<void> {
-    const tooLong = () => new Error("a line is too long");
+    const tooLong = () => new SysError("EFBIG", `a line of the input is longer than ${LINE_CHARS_MAX} characters`);
     for await (const line of linesOf(this.io.stdin.bytes(), { charsMax: LINE_CHARS_MAX, tooLong })) {
       if (line.trim() !== "") this.take(line);
     }
