@@ -124,7 +124,7 @@ async function actionFor(kernel: NotifyPorts["kernel"], caller: Caller, text: st
   const command = ACTION_COMMANDS.find((each) => each === word);
   if (command === undefined || on === "" || rest.length > 0)
     throw new SysError("EINVAL", `invalid --action: ${JSON.stringify(text.toWellFormed())}`, [ACTION_HINT]);
-  const isAgent = caller.kind === "process";
+  const isAgent = caller.kind !== "person";
   if (isAgent && (command === "approve" || (command === "retry" && !isPid(on))))
     throw new SysError("EPERM", `an agent cannot offer '${command}'`, ["use 'open PID'"]);
   if (isPid(on)) {

@@ -170,15 +170,20 @@ test("a limited token uses only what it allows, is no person, and its account lo
 
 test("a limited token has no more than its account has, and its agents ask as always", async () => {
   await using home = await TestKernel.boot();
-  const { token } = await make(home, { allow: "proc.*,sched.*,group.*,system.whoami" });
+  const { token } = await make(home, { allow: "proc.*,sched.*,group.*,system.whoami,notification.*" });
   const sys = await home.login({ token });
   expect(await sys.call<object>("system.whoami", {})).toMatchObject({
-    ...{ kind: "program", username: "sam", capabilities: ["proc.*", "sched.*", "system.whoami", "group.list"] },
+    ...{
+      kind: "program",
+      username: "sam",
+      capabilities: ["proc.*", "sched.*", "system.whoami", "notification.*", "group.list"],
+    },
   });
   expect((await home.refusal("proc.spawn", { mode: "yolo" }, sys)).code).toBe("EPERM");
   expect((await home.refusal("proc.spawn", { workspace: home.directory }, sys)).code).toBe("EPERM");
   const { pid } = await sys.call<{ pid: string }>("proc.spawn", { label: "task" });
   expect(await home.get(pid)).toMatchObject({ mode: "ask", owner: "sam" });
+  expect((await home.refusal("notify.send", { title: "Click", action: "approve k3x9" }, sys)).code).toBe("EPERM");
   const scheduled = { when: "every 1h", exec: "true", name: "x" };
   expect((await home.refusal("sched.add", scheduled, sys)).code).toBe("EPERM");
 });

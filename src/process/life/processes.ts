@@ -198,7 +198,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     const head = await store.head(pid);
     refuseDamaged(pid, head, "take messages");
     // A person's message resumes what the kernel stopped.
-    const lifts = head.stoppedWhy !== null && caller.kind !== "process";
+    const lifts = head.stoppedWhy !== null && caller.kind === "person";
     // A paused run gives way to a message for another model; a message for the same model retries it now.
     const isPaused = mayRetry(head.paused) && caller.kind !== "process";
     if (isPaused && head.currentModel !== (message.model ?? null)) await makeRoom(ports, context, row);

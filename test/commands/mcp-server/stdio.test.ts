@@ -21,7 +21,9 @@ async function opened(chunks: readonly string[]) {
   await transport.start();
   let isOver = false;
   const ended = transport.ended.then(
-    () => void (isOver = true),
+    () => {
+      isOver = true;
+    },
     (error: SysError) => error,
   );
   await clock.advance(0);
