@@ -36,7 +36,7 @@ export async function signIn(io: Io, asked: SignInAsked, json: boolean): Promise
 
 export async function signedIn(
   io: Io,
-  { secret, device, browser: noBrowser, port, ...asked }: SignInAsked,
+  { secret, device, browser = true, port, ...asked }: SignInAsked,
   json: boolean,
 ): Promise<OAuthAccount> {
   const clientSecret = secret === true ? await typedSecret(io) : undefined;
@@ -55,7 +55,7 @@ export async function signedIn(
   try {
     const { redirectUri } = answer;
     const started = await io.sys().call<OAuthStarted>("sys.oauth.start", { ...request, redirectUri });
-    const callback = await answered(io, started, { answer, opens: noBrowser !== true && canAsk(io, json) });
+    const callback = await answered(io, started, { answer, opens: browser && canAsk(io, json) });
     return await io.sys().call<OAuthAccount>("sys.oauth.finish", { flow: started.flow, callback });
   } finally {
     answer.close();

@@ -62,6 +62,14 @@ test("who does not agree opens the address elsewhere and pastes the last one", a
   expect(finished).toEqual([{ flow: started.flow, callback: CALLBACK }]);
 });
 
+test("--no-browser asks nothing and opens nothing", async () => {
+  io.terminal();
+  io.answers.push(CALLBACK);
+  expect(await start("--no-browser")).toBe(0);
+  expect(io.opened).toEqual([]);
+  expect(io.questions).toEqual(["If the page cannot be shown at the end, paste its address here: "]);
+});
+
 test("without a terminal nothing opens; the answer may come on stdin", async () => {
   io.stdin = stdinOf("pipe", [`${CALLBACK}\n`]);
   expect(await start()).toBe(0);

@@ -299,9 +299,10 @@ function listedText({ server, tools }: McpListed): string {
   ];
   if (server.state === "pending")
     return [...head.slice(0, -1), `to approve and start it: gsv mcp enable ${shown}`].join("\n");
+  const login = server.state === "needs-login" ? [`to sign in: gsv mcp login ${shown}`] : [];
   const wait =
     waiting === 0 ? [] : [`${waiting} new or changed; to accept all: gsv mcp refresh ${shown} --accept ${offer}`];
-  return [...head, ...tools.flatMap(toolLines), ...wait].join("\n");
+  return [...head, ...tools.flatMap(toolLines), ...wait, ...login].join("\n");
 }
 
 function toolHead({ name: tool, use, state }: McpToolShown): string {
