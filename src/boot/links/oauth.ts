@@ -61,11 +61,11 @@ export function bootOAuth(core: Core): OAuthParts {
           ]);
         return { url: definition.url, challenge: logins.get(id)?.challenge ?? null };
       };
-      const changed: OAuthPorts["changed"] = async ({ uid, kind, provider }) => {
-        if (kind !== "mcp-server") return;
-        const row = (await servers.list(uid)).find(({ name }) => name === provider);
+      const changed: OAuthPorts["changed"] = async ({ uid, kind, provider, resource }) => {
+        const isServed = ({ name, definition }: McpServerRow) =>
+          kind === "mcp-server" ? name === provider : definition.kind === "http" && definition.url === resource;
         // The next call connects with the new token.
-        if (row !== undefined) await servers.stop(row.id);
+        for (const row of await servers.list(uid)) if (isServed(row)) await servers.stop(row.id);
       };
       const ports: OAuthPorts = { rows: kernel.oauth, vault, clock, random, wire, settings, server, changed };
       if (core.afterCrash) void sweepAfterCrash(ports);

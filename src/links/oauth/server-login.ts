@@ -62,14 +62,14 @@ export class ServerLogin {
   private async account(): Promise<OAuthAccountRow | null> {
     const { uid, name, url } = this.server;
     const accounts = await this.ports.rows.accounts(uid);
-    return (
-      accounts.find(
-        (row) =>
-          row.kind === "mcp-server" &&
-          row.provider === name &&
-          row.accountKey === DEFAULT_ACCOUNT &&
-          row.about.server === url,
-      ) ?? null
+    const own = accounts.find(
+      (row) =>
+        row.kind === "mcp-server" &&
+        row.provider === name &&
+        row.accountKey === DEFAULT_ACCOUNT &&
+        row.about.server === url,
     );
+    // A person may also sign in to this address under another name.
+    return own ?? accounts.find((row) => row.kind === "generic" && row.resource === url) ?? null;
   }
 }

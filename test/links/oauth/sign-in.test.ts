@@ -169,5 +169,11 @@ test("an account for any service: addresses that a person types, and a client id
   const typed = { authorize: `${world.issuer}/authorize`, token: `${world.issuer}/token`, clientId: "gsv" };
   const account = await signIn(home, world, { name: "forge", kind: "generic", scope: "read", ...typed });
   expect(account).toMatchObject({ kind: "generic", provider: "forge", clientId: "gsv", scope: "read" });
+  // It serves the MCP server at the address that it is for, and no other.
+  await add(home, world);
+  expect(world.seen.flatMap(({ headers }) => headers.get("authorization") ?? [])).toEqual([]);
+  await signIn(home, world, { name: "forge", kind: "generic", scope: "read", resource: world.url, ...typed });
+  await accepted(home);
+  expect((await read(home)).text).toBe("a note");
   expect(world.paths("/register")).toEqual([]);
 });
