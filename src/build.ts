@@ -8,6 +8,7 @@ import { latePackages } from "./bundle/late-packages.ts";
 import { leanSdks } from "./bundle/lean-sdks.ts";
 import { leanShell } from "./bundle/lean-shell.ts";
 import { readyMade } from "./bundle/ready-made.ts";
+import { smallYoga } from "./bundle/small-yoga.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const ROOT = dirname(import.meta.dir);
@@ -21,7 +22,8 @@ export const GSV = {
     "lean-commander": 2,
     "lean-sdks": 53,
     "lean-shell": 1,
-    "late-packages": 6,
+    "late-packages": 11,
+    "small-yoga": 2,
   },
 };
 
@@ -64,7 +66,7 @@ export async function build({ entry, workers = [], outfile, commit, replaced }: 
   const unfinished = `${outfile}.${process.pid}.new`;
   const counts: { [plugin: string]: number } = {};
   const counted = (plugin: Bun.BunPlugin) => counting(plugin, counts);
-  const others = [withoutDevtools, leanCommander, leanSdks, leanShell, latePackages].map(counted);
+  const others = [withoutDevtools, leanCommander, leanSdks, leanShell, latePackages, smallYoga].map(counted);
   try {
     await Bun.build({
       entrypoints: [entry, ...workers],
