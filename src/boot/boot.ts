@@ -112,16 +112,8 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const core = makeCore(begun, dispatches);
     await core.hooks.load({ afterCrash });
     const { give } = bootstrapOf(core, machine, core.repos);
-    const firstRun = await setUp({
-      kernel,
-      processes,
-      objects,
-      osUser: machine.osUser,
-      now: startedAt,
-      random: machine.random,
-      afterCrash,
-      give,
-    });
+    const home = { osUser: machine.osUser, now: startedAt, random: machine.random, afterCrash };
+    const firstRun = await database.syncOnce(() => setUp({ kernel, processes, objects, give, ...home }));
     const due = bootDue(core, () => processParts);
     const files = bootFiles(core, due.cronFiles);
     const targets = bootTargets(core, files);

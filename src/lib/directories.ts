@@ -25,8 +25,32 @@ export function listEntries(path: string): Dirent[] {
   }
 }
 
-/** Makes renames and unlinks in the directory durable. */
-export async function syncDirectory(path: string): Promise<void> {
+/** Makes renames and unlinks in the directory durable. Calls during a sync share the next one, which begins after them. */
+export function syncDirectory(path: string): Promise<void> {
+  const running = syncs.get(path);
+  if (running === undefined) return sync(path);
+  running.next ??= running.now.catch(() => {}).then(() => sync(path));
+  return running.next;
+}
+
+interface Sync {
+  readonly now: Promise<void>;
+  next: Promise<void> | null;
+}
+
+const syncs = new Map<string, Sync>();
+
+function sync(path: string): Promise<void> {
+  const running: Sync = { now: synced(path), next: null };
+  syncs.set(path, running);
+  const over = () => {
+    if (running.next === null) syncs.delete(path);
+  };
+  running.now.then(over, over);
+  return running.now;
+}
+
+async function synced(path: string): Promise<void> {
   const directory = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     await syncDescriptor(directory);

@@ -15,6 +15,7 @@ import { Changes, checkPlace, checkRename, present } from "./changes.ts";
 import { diskBytes } from "./disk-bytes.ts";
 import {
   checkParents,
+  createEmpty,
   emptyDirectory,
   hostError,
   isHostCode,
@@ -132,15 +133,12 @@ class DiskObjects implements StoredObjects {
     try {
       await makeDirectory(this.directory);
       await makeDirectory(join(this.directory, TEMPORARIES));
-      const files = await Promise.all(moves.map(({ from }) => writeSyncing(from, new Uint8Array())));
+      for (const { from } of moves) createEmpty(from);
       await this.changes.runAll(intents, {
         allowed: async () => {
           for (const { key } of moves) await this.checkPlace(key);
         },
-        move: async () => {
-          await Promise.all(files.map(({ durable }) => durable));
-          await this.moveAllInto(moves);
-        },
+        move: () => this.moveAllInto(moves),
       });
     } catch (error) {
       for (const { from } of moves) await unlink(from).catch(() => undefined);
@@ -250,9 +248,9 @@ class DiskObjects implements StoredObjects {
 
   private async moveAllInto(moves: readonly { readonly from: string; readonly key: string }[]): Promise<void> {
     const keys = moves.map(({ key }) => key);
-    await makeParentsOfAll(this.directory, keys);
+    const grown = await makeParentsOfAll(this.directory, keys);
     for (const { from, key } of moves) await this.renameInto(from, key);
-    await syncDirectories(keys.map((key) => dirname(this.path(key))));
+    await syncDirectories([...grown, ...keys.map((key) => dirname(this.path(key)))]);
   }
 
   private async renameInto(temporary: string, key: string): Promise<void> {

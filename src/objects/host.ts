@@ -195,15 +195,20 @@ export async function makeParents(root: string, key: string): Promise<void> {
   for (const parent of parents.slice(there + 1)) await makeDirectory(join(root, parent));
 }
 
-/** The parents of several keys. All are durable at the end. */
-export async function makeParentsOfAll(root: string, keys: readonly string[]): Promise<void> {
+/** The parents of several keys, not durably. Returns the directories that need a sync. */
+export async function makeParentsOfAll(root: string, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const grown = new Set<string>();
   for (const key of keys) {
     await checkParents(root, key);
     for (const parent of parentsOf(key).map((each) => join(root, each)))
       if (await created(parent)) grown.add(dirname(parent));
   }
-  await syncDirectories(grown);
+  return grown;
+}
+
+/** Has nothing to sync: the sync of its directory makes it durable. */
+export function createEmpty(path: string): void {
+  closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600));
 }
 
 export async function syncDirectories(paths: Iterable<string>): Promise<void> {

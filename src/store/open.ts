@@ -147,6 +147,23 @@ export class Db {
     });
   }
 
+  /** Within a write: takes back what `body` changed if it throws. */
+  attempt<T>(body: () => T): T {
+    this.run("SAVEPOINT attempt");
+    try {
+      const result = body();
+      this.run("RELEASE attempt");
+      return result;
+    } catch (error) {
+      // On a full disk SQLite has rolled back everything.
+      if (this.sqlite.inTransaction) {
+        this.run("ROLLBACK TO attempt");
+        this.run("RELEASE attempt");
+      }
+      throw error;
+    }
+  }
+
   /** One consistent view over several reads. */
   snapshot<T>(body: () => T): T {
     if (this.depth > 0) return body();
@@ -169,6 +186,23 @@ export class Db {
   /** The whole database as a file would have it, with the changes in its log. */
   bytes(): Uint8Array {
     return translated(this.path, () => this.sqlite.serialize());
+  }
+
+  /** In memory: the file that this database would be with what `body` stores, which the database does not keep. */
+  fileWith(body: () => void): Uint8Array {
+    return translated(this.path, () => {
+      this.sqlite.run("BEGIN");
+      this.depth++;
+      try {
+        body();
+        const bytes = this.sqlite.serialize();
+        journalOf(bytes, WRITE_AHEAD_LOG);
+        return bytes;
+      } finally {
+        this.depth--;
+        this.sqlite.run("ROLLBACK");
+      }
+    });
   }
 
   close(): void {

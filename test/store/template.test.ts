@@ -93,6 +93,23 @@ test("a copied database equals a migrated one: schema, rows, pragmas, version", 
   }
 });
 
+test("each copy has its own first rows only, and one that fails leaves nothing for the next", async () => {
+  const files = filesIn();
+  const row = (key: string) => (db: Db) => db.run("INSERT INTO process_kv (key, value) VALUES (?, '1')", key);
+  const keys: unknown[] = [];
+  for (const pid of ["task:first1", "task:second", "task:third1", "task:fourth"]) {
+    await files.create(pid, row(pid));
+    keys.push(files.get(pid).all("SELECT key FROM process_kv"));
+    expect(files.check(pid)).toBeNull();
+    const fails = (db: Db) => {
+      row("lost")(db);
+      throw new Error("no first rows");
+    };
+    expect(await files.create(`${pid}x`, fails).catch(String)).toContain("no first rows");
+  }
+  expect(keys).toEqual([["task:first1"], ["task:second"], ["task:third1"], ["task:fourth"]].map(([key]) => [{ key }]));
+});
+
 test("each copy has the instant of its own creation", async () => {
   const files = filesIn();
   const instants: boolean[] = [];

@@ -14,6 +14,8 @@ export interface ListCursor {
 
 export class KernelDb {
   private generation = 0;
+  /** Set while commits wait for one sync. */
+  private unsynced: { wrote: boolean } | null = null;
 
   constructor(readonly db: Db) {}
 
@@ -59,8 +61,26 @@ export class KernelDb {
     return { generation: row?.generation ?? 0, startedAt: row?.started_at ?? 0 };
   }
 
+  /**
+   * One sync for all commits of `body`, at its end. For a kernel without clients: after a power cut some of the last commits may be missing,
+   * and none of them was acknowledged.
+   */
+  async syncOnce<T>(body: () => Promise<T>): Promise<T> {
+    const unsynced = { wrote: false };
+    this.unsynced = unsynced;
+    try {
+      return await body();
+    } finally {
+      this.unsynced = null;
+      // A transaction without a change would not sync.
+      if (unsynced.wrote) this.write("full", (db) => db.run("UPDATE kernel SET generation = generation"));
+    }
+  }
+
   write<T>(durability: Durability, body: (db: Db) => T): T {
-    return this.db.write(durability, () => {
+    const later = durability === "full" ? this.unsynced : null;
+    if (later !== null) later.wrote = true;
+    return this.db.write(later === null ? durability : "normal", () => {
       if (this.current().generation !== this.generation) {
         throw new SysError("EAGAIN", "not saved: another kernel has taken over this home", ["try again"]);
       }

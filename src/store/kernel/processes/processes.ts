@@ -7,6 +7,7 @@ import type { Receipt } from "../../../objects/objects.ts";
 import type { Durability } from "../../open.ts";
 import type { OutboxRow, Projection } from "../../process/verbs.ts";
 import type { KernelDb, ListCursor } from "../db.ts";
+import { GroupCommit } from "../group-commit.ts";
 import { putRequest } from "../requests.ts";
 import { storeApproval } from "./approvals.ts";
 import { forgetBudgets, type NewBudget, putBudget } from "./budgets.ts";
@@ -159,6 +160,7 @@ export function projected({ state, activeRunId, queued, lastActiveAt, waitsFor, 
 
 export function processRows(kernel: KernelDb): ProcessRows {
   const { db } = kernel;
+  const created = new GroupCommit(kernel);
   const rows = (where: string, ...values: (string | number | null)[]) =>
     fromStored(db.all<Stored>(`SELECT ${SELECTED} FROM processes ${where}`, ...values));
 
@@ -185,8 +187,8 @@ export function processRows(kernel: KernelDb): ProcessRows {
     ofAccount: async (uid) => rows("WHERE owner_uid = ?1 OR uid = ?1 ORDER BY created_at", uid),
     unfinished: async () => rows("WHERE dirty = 1 OR phase <> 'live' ORDER BY created_at"),
 
-    async create(process, request, workspace) {
-      kernel.write("full", () => {
+    create: (process, request, workspace) =>
+      created.write(() => {
         if (workspace !== undefined) putWorkspace(db, workspace);
         const { limits = null, parentId = null } = process.budget ?? {};
         const { pid, ownerUid, createdAt: now } = process;
@@ -196,8 +198,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
           ...columnsOf({ mode: "ask", ...process, phase: "creating", dirty: true, budgetId }),
         });
         if (request !== undefined) putRequest(db, request);
-      });
-    },
+      }),
 
     async live(pid, { dirty }) {
       // A power cut may bring an unused process back to `creating`; the next kernel then completes it again, without any effect.

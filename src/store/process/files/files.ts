@@ -42,8 +42,10 @@ export class ProcessFiles {
   private cancelRest: (() => void) | null = null;
   /** Tables known to be empty, by pid, until the next write. */
   private readonly without = new Map<string, Set<string>>();
-  private readonly template = new Template(PROCESS_EDITION, async () =>
-    (await import("../../migrations/images.ts")).processImage(),
+  private readonly template = new Template(
+    PROCESS_EDITION,
+    async () => (await import("../../migrations/images.ts")).processImage(),
+    () => openedEmpty(this.options.now()),
   );
   private readonly creating = new Map<string, Promise<void>>();
 
@@ -145,6 +147,7 @@ export class ProcessFiles {
 
   close(): void {
     this.cancelRest?.();
+    this.template.close();
     for (const pid of [...this.open.keys()]) this.drop(pid);
   }
 
@@ -223,4 +226,15 @@ function readable(db: Db): void {
   const version = schemaVersion(db);
   if (version === 0) throw new StoreCorrupt(`the database ${db.path} is empty although it held data`);
   refuseNewer(db, PROCESS_EDITION, version);
+}
+
+function openedEmpty(now: number): Db {
+  const db = new Db(":memory:", { mode: "write" });
+  try {
+    migrate(db, PROCESS_SCHEMA, { now });
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
