@@ -29,6 +29,7 @@ const ENDED_KEPT = 1000;
 const ID_BYTES = 9;
 const LOG_LINE_CHARS = 2000;
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+const NOTHING: LineCounts = { garbage: 0, firstGarbage: null, tooLong: 0, noticesDropped: 0 };
 const GONE = "it has ended";
 
 export class StdioTransport implements Transport {
@@ -52,10 +53,6 @@ export class StdioTransport implements Transport {
 
   get pid(): number | null {
     return this.child?.pid ?? null;
-  }
-
-  get counts(): LineCounts | null {
-    return this.lines?.counts ?? null;
   }
 
   async start(): Promise<void> {
@@ -102,9 +99,16 @@ export class StdioTransport implements Transport {
   private over(): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.logCounts();
     // Also children that it left behind.
     this.child?.kill();
     this.onclose?.();
+  }
+
+  private logCounts(): void {
+    const { garbage, firstGarbage, noticesDropped } = this.lines?.counts ?? NOTHING;
+    if (garbage > 0) this.ports.log(`printed lines that are no messages: ${garbage}, the first: ${firstGarbage}`);
+    if (noticesDropped > 0) this.ports.log(`${noticesDropped} notifications were dropped: too many in a second`);
   }
 
   private asSent(message: Message): Message {

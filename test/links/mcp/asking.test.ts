@@ -54,7 +54,7 @@ describe.each(["legacy", "modern"] as const)("a server of the %s protocol", (era
     expect(await reply(world, "Ada")).toContain("Your name (text)");
     expect(await reply(world, "0")).toContain("copies (integer, optional, default 2)");
     expect(await reply(world, "-")).toContain("at least 1 needed");
-    expect(await question(world)).toMatchObject({ choices: ["red", "green", "-", "(decline)"] });
+    expect(await question(world)).toMatchObject({ choices: ["red", "green", "(leave out)", "(decline)"] });
     await reply(world, "green");
     expect(await world.home.ended(run)).toMatchObject({ status: "ok" });
     const answered = JSON.parse((await world.result())?.output ?? "");

@@ -81,4 +81,5 @@ test("a program that is no server fails with a reason", async () => {
   const failed = openLink(portsFor(["/bin/sh", "-c", "echo hello; echo broken >&2; exit 1"], log), null);
   expect(await failed.catch((error: Error) => error.message)).toContain("did not start");
   expect(log).toContain("broken");
+  expect(log).toContain("printed lines that are no messages: 1, the first: hello");
 });

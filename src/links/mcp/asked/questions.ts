@@ -55,7 +55,11 @@ const MESSAGE_CHARS = 1500;
 const URL_CHARS_MAX = 2000;
 const DECLINE = "(decline)";
 const DEFAULTS = "(use the defaults)";
+/** In place of a text. */
 const LEAVE_OUT = "-";
+/** Among choices. */
+const NONE = "(leave out)";
+const DEFAULT = "(the default)";
 const DONE = "done";
 const FILL = "fill in";
 const ACCEPT = "accept";
@@ -174,7 +178,8 @@ function formPart(
 /** Takes the answer to a field, and asks for the next one. */
 function filledPart(fields: readonly FormField[], { at, values }: NonNullable<Held["form"]>, said: string): Part {
   const field = fields[at]!;
-  const isLeftOut = said.trim() === LEAVE_OUT && (field.fallback !== undefined || !field.isRequired);
+  const isLeft = [LEAVE_OUT, NONE, DEFAULT].includes(said.trim());
+  const isLeftOut = isLeft && (field.fallback !== undefined || !field.isRequired);
   const taken = isLeftOut ? { value: field.fallback } : valueSaid(field, said);
   if ("wrong" in taken) return fieldPart(fields, { at, values }, `${taken.wrong}\n`);
   const next = taken.value === undefined ? values : { ...values, [field.name]: taken.value };
@@ -185,13 +190,17 @@ function filledPart(fields: readonly FormField[], { at, values }: NonNullable<He
 function fieldPart(fields: readonly FormField[], form: NonNullable<Held["form"]>, head: string): Part {
   const field = fields[form.at]!;
   const { about, fallback, isRequired, options } = field;
-  const leave =
-    fallback !== undefined ? `${LEAVE_OUT} takes the default` : isRequired ? "" : `${LEAVE_OUT} leaves it out`;
+  const [none, leave] =
+    fallback !== undefined
+      ? [[DEFAULT], `${LEAVE_OUT} takes the default`]
+      : isRequired
+        ? [[], ""]
+        : [[NONE], `${LEAVE_OUT} leaves it out`];
   const listed = field.kind === "choices" ? options.map(({ label }, at) => `${at + 1} ${label}`).join("   ") : "";
-  const question = [`${head}${nameOf(field)}`, about, listed, leave].filter((line) => line !== "").join("\n");
+  const lines = [`${head}${nameOf(field)}`, about, listed, ...(hasChoices(field) ? [] : [leave])];
+  const question = lines.filter((line) => line !== "").join("\n");
   if (!hasChoices(field)) return { kind: "ask", question, form };
-  const own = options.map(({ label }) => label);
-  return { kind: "ask", question, choices: [...own, ...(leave === "" ? [] : [LEAVE_OUT]), DECLINE], form };
+  return { kind: "ask", question, choices: [...options.map(({ label }) => label), ...none, DECLINE], form };
 }
 
 /** A person chooses one of them. */
