@@ -68,7 +68,7 @@ export function bootOAuth(core: Core): OAuthParts {
         for (const row of await servers.list(uid)) if (isServed(row)) await servers.stop(row.id);
       };
       const ports: OAuthPorts = { rows: kernel.oauth, vault, clock, random, wire, settings, server, changed };
-      if (core.afterCrash) void sweepAfterCrash(ports);
+      void sweep(core, ports);
       return lazy<OAuthService, keyof OAuthService>(
         async () => (await load()).oauthService(ports),
         ["start", "finish", "list", "forget"],
@@ -77,9 +77,17 @@ export function bootOAuth(core: Core): OAuthParts {
   };
 }
 
-/** Reads the rows before it loads the service: most kernels have none, and some end at once. */
-async function sweepAfterCrash(ports: OAuthPorts): Promise<void> {
-  if ((await ports.rows.over(ports.clock.now(), true)).length > 0) await (await load()).sweepFlows(ports, true);
+/**
+ * Clears what sign-ins left that were given up, or that a dead kernel was finishing. Reads the rows before it loads the service: most kernels have
+ * none, and some end at once.
+ */
+async function sweep({ kernel, machine, afterCrash }: Core, ports: OAuthPorts): Promise<void> {
+  try {
+    if ((await kernel.oauth.over(machine.clock.now(), afterCrash)).length === 0) return;
+    await (await load()).sweepFlows(ports, afterCrash);
+  } catch {
+    // This kernel ends: the next one clears them.
+  }
 }
 
 function ownsHeader(headers: readonly string[]): boolean {

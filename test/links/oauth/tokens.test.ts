@@ -138,3 +138,14 @@ test("verifier and tokens are in private files only: not in the databases, and n
   await keepingOf(home.directory, home.clock).backup(backup, { force: false });
   expect(readFileSync(backup).includes("-canary-")).toBe(false);
 });
+
+test("a sign-in that was given up leaves nothing once it is over", async () => {
+  await using world = new OAuthWorld();
+  await using home = await TestKernel.boot();
+  await home.sys.call("sys.mcp.add", { name: "notes", url: world.url });
+  await begun(home, world);
+  expect(secrets(home).length).toBe(1);
+  await home.clock.advance(HOUR_MS);
+  await home.restart();
+  await until(() => secrets(home).length === 0);
+});
