@@ -211,5 +211,6 @@ function ofViews(ports: EffectPorts) {
     log: ({ pid }) => views.log(pid),
     "offer-models": () => views.offerModels(),
     "offer-schedules": () => views.offerSchedules(),
+    "offer-mcp": () => views.offerMcp(),
   } satisfies Partial<Handlers>;
 }

@@ -70,6 +70,30 @@ const tools = command(
   },
 );
 
+const prompt = command(
+  {
+    name: "mcp prompt",
+    summary: "Print a server's prompt, or send it",
+    input: {
+      name: serverName,
+      prompt: field.text("the prompt", { positional: true, shortest: 1, longest: 256, meta: "PROMPT" }),
+      args: field.optional(field.words("its arguments", { positional: true, longest: 16_384, meta: "NAME=VALUE" })),
+      pid: field.optional(field.pid("process that gets it as a message")),
+    },
+    examples: ["gsv mcp prompt everything args-prompt city=Oslo", "gsv mcp prompt notes plan --pid init:1000"],
+  },
+  async ({ args: { pid, ...asked }, json }, io) => {
+    const given = await io.sys().call<{ readonly text: string }>("sys.mcp.prompt", asked);
+    if (pid === undefined) {
+      await printResult(io, (await declared("sys.mcp.prompt")).cli.print, given, json);
+      return 0;
+    }
+    const sent = await io.sys().call("proc.send", { pid, message: given.text });
+    await printResult(io, (await declared("proc.send")).cli.print, sent, json);
+    return 0;
+  },
+);
+
 const TOOLS = {
   kind: "table" as const,
   rows: (listed: McpListed) => listed.tools,
@@ -101,6 +125,7 @@ export async function mcp() {
     import: (await import("./mcp-import/import.ts")).importServers,
     show: "sys.mcp.show",
     tools,
+    prompt,
     call,
     allow: "sys.mcp.allow",
     refresh: "sys.mcp.refresh",

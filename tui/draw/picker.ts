@@ -25,8 +25,9 @@ const TITLES: { readonly [K in Picker["kind"]]: string } = {
   theme: "theme",
   approval: "pending approvals",
   schedule: "schedules",
+  mcp: "MCP servers",
 };
-const ENTER: { readonly [K in Picker["kind"]]?: string } = { approval: "open", schedule: "show" };
+const ENTER: { readonly [K in Picker["kind"]]?: string } = { approval: "open", schedule: "show", mcp: "show" };
 const NUMBERED_MAX = 9;
 const ID_COLUMNS_MAX = 44;
 const MARK_COLUMNS_MAX = 8;
@@ -98,9 +99,9 @@ function numberOf(item: Item, all: readonly Item[]): string {
 }
 
 function markColour(mark: string, theme: Theme): (text: string) => string {
-  if (mark === "R" || mark === "D" || mark === "✓") return theme.ok;
-  if (mark === "E" || mark === "✗") return theme.bad;
-  return mark === "W" || mark === "P" || mark === "T" || mark === "?" ? theme.needs : theme.dim;
+  if (["R", "D", "✓", "ready"].includes(mark)) return theme.ok;
+  if (["E", "✗", "failed"].includes(mark)) return theme.bad;
+  return ["W", "P", "T", "?", "pending"].includes(mark) ? theme.needs : theme.dim;
 }
 
 function padded(text: string, columns: number): string {
@@ -113,6 +114,7 @@ function footLine({ kind, ending }: Picker, columns: number, theme: Theme): stri
     return `${theme.needs(`Kill ${ending}?`)} ${theme.bold("y")} ${theme.dim("kill")}  ${theme.bold("any other key")} ${theme.dim("cancel")}`;
   const keys: readonly ViewKey[] = [
     { key: "enter", word: ENTER[kind] ?? "switch", minor: 0 },
+    ...(kind === "mcp" ? [{ key: "alt-enter", word: "log", minor: 1 }] : []),
     ...(kind === "schedule" ? [{ key: "alt-enter", word: "history", minor: 1 }] : []),
     ...(kind === "process"
       ? [

@@ -4,6 +4,7 @@
 import type { Io } from "../../commands/command.ts";
 import { completionOf } from "../../commands/man/complete.ts";
 import { COMMANDS } from "../../commands/table.ts";
+import type { McpPrompt, McpServer } from "../../src/abi/links/mcp.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { EntryPage } from "../../src/syscalls/fs/fs-tree.ts";
@@ -60,7 +61,8 @@ async function candidates(asked: CompleteRequest): Promise<readonly Candidate[]>
   if (/^(?:init|task):/.test(current)) return processes(current, context);
   if (to === "host") return hostPaths(current, context);
   if (before.length === 0) return firstWords(current, context);
-  if (before[0]?.startsWith("/") && before.length === 1) return slashWords(before[0].slice(1), current, context);
+  if (before[0]?.startsWith("/") && (before.length === 1 || before[0].includes(":")))
+    return slashWords(before[0].slice(1), current, context);
   if (isModelPlace(before)) return models(current, context);
   return argumentsOf(asked);
 }
@@ -88,7 +90,10 @@ async function argumentsOf({ before, current, to, context }: CompleteRequest): P
 async function firstWords(current: string, context: CompleteContext): Promise<readonly Candidate[]> {
   const slash = current.startsWith("/") ? "/" : "";
   const typed = current.slice(slash.length);
-  const own = slash === "" ? [] : [...SLASHES].map(([name, { summary }]) => ({ name, note: summary }));
+  const own =
+    slash === ""
+      ? []
+      : [...[...SLASHES].map(([name, { summary }]) => ({ name, note: summary })), ...(await serverPrompts(context))];
   const isOwn = (name: string) => slash !== "" && SLASHES.has(name);
   const programs = context.programs().flatMap((name) => (isOwn(name) ? [] : [{ name, note: "" }]));
   const named = [...own, ...programs]
@@ -100,12 +105,32 @@ async function firstWords(current: string, context: CompleteContext): Promise<re
   return named.length > 0 && !typed.includes("/") ? named : pathsOf(current, context);
 }
 
+type ServerPrompt = Pick<McpPrompt, "args"> & { readonly name: string; readonly note: string };
+
+async function serverPrompts({ io }: Pick<CompleteContext, "io">): Promise<readonly ServerPrompt[]> {
+  const asked = io.sys().call<{ servers: readonly McpServer[] }>("sys.mcp.list", {});
+  const { servers } = await asked.catch(() => ({ servers: [] as readonly McpServer[] }));
+  return servers
+    .filter(({ state }) => state !== "pending" && state !== "off")
+    .flatMap(({ name, prompts }) =>
+      prompts
+        .filter((prompt) => /^[\w.-]{1,128}$/.test(prompt.name))
+        .map(({ name: prompt, description, args }) => ({ name: `${name}:${prompt}`, note: reveal(description), args })),
+    );
+}
+
 async function slashWords(name: string, current: string, context: CompleteContext): Promise<readonly Candidate[]> {
   if (name === "attach") {
     const found = await processes(current, context);
     return found.length > 0 ? found : byLabel(["proc", "get"], current, context);
   }
   if (name === "model") return models(current, context);
+  if (name.includes(":")) {
+    const prompt = (await serverPrompts(context)).find((each) => each.name === name);
+    return (prompt?.args ?? [])
+      .filter((arg) => /^[\w.-]+$/.test(arg.name) && arg.name.startsWith(current))
+      .map((arg) => ({ text: `${arg.name}=`, note: reveal(arg.description) }));
+  }
   const slash = SLASHES.get(name);
   const line = slash !== undefined && "line" in slash ? slash.line(context.pid, "") : name === "new" ? "spawn" : name;
   const before = line.split(" ");

@@ -1,10 +1,11 @@
 // Slash commands, one entry each: a line of the shell about the attached process, or something that only a terminal can do. Any other word
-// after a slash is a gsv command. A few lines without a slash are views here too. Pure.
+// after a slash is a gsv command; /SERVER:PROMPT is a prompt of an MCP server. A few lines without a slash are views here too. Pure.
 
 import { COMMANDS } from "../../commands/table.ts";
 import { initPid, isPid } from "../../src/abi/ids.ts";
 import { processName } from "../../src/abi/process/process-name.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
+import { quoted } from "../../src/lib/text/quote.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { THEMES, type ThemeName } from "../screen/theme.ts";
 import { act, type Effect, note, only, print, type Reduced, ran, typedLine } from "../state/effect.ts";
@@ -34,6 +35,7 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ["strace", { does: traced, summary: "trace calls, live" }],
   ["approvals", { does: approvals, summary: "list pending approvals" }],
   ["sched", { does: schedules, summary: "list schedules" }],
+  ["mcp", { does: servers, summary: "list MCP servers" }],
   ["model", { does: model, summary: "show or switch the model" }],
   ["mode", { line: about("mode"), summary: "plan, ask, accept-edits or yolo" }],
   ["compact", { line: about("compact"), summary: "summarize older history" }],
@@ -70,6 +72,9 @@ const HISTORY_OF_ATTACHED: ReadonlyMap<string, string> = new Map([
 
 /** null if there is no such slash command. */
 export function onSlash(state: State, word: string, rest: string): Reduced | null {
+  const [server = "", prompt] = word.split(/:(.*)/s);
+  if (prompt !== undefined)
+    return act(state, ...ran(`mcp prompt ${server} ${quoted(prompt)} ${rest} --pid ${state.process.pid}`));
   const slash = SLASHES.get(word);
   if (slash === undefined) return null;
   if ("does" in slash) return slash.does(state, rest.trim());
@@ -193,6 +198,10 @@ function approvals(state: State, rest: string): Reduced {
 
 function schedules(state: State, rest: string): Reduced {
   return rest === "" ? openedPicker(state, "schedule") : act(state, ...ran(`sched ${rest}`));
+}
+
+function servers(state: State, rest: string): Reduced {
+  return rest === "" ? openedPicker(state, "mcp") : act(state, ...ran(`mcp ${rest}`));
 }
 
 function model(state: State, rest: string): Reduced {

@@ -96,6 +96,7 @@ export type ViewEffect =
   | { readonly do: "log"; readonly pid: string }
   | { readonly do: "offer-models" }
   | { readonly do: "offer-schedules" }
+  | { readonly do: "offer-mcp" }
   | { readonly do: "theme"; readonly name: ThemeName };
 
 export type EffectOf<Do extends Effect["do"]> = Effect & { readonly do: Do };

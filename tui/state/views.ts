@@ -80,7 +80,7 @@ export interface PagerSearch {
   readonly at: number | null;
 }
 
-export type PickerKind = "process" | "model" | "theme" | "approval" | "schedule";
+export type PickerKind = "process" | "model" | "theme" | "approval" | "schedule" | "mcp";
 
 export interface Picker {
   readonly kind: PickerKind;

@@ -1,7 +1,8 @@
-// A short list above the line: processes, models, themes, schedules or pending requests. Typing narrows it; the selection follows the item
+// A short list above the line: processes, models, themes, schedules, MCP servers or pending requests. Typing narrows it; the selection follows the item
 // and not its row. Pure.
 
 import { waitsText } from "../../commands/proc/process-table.ts";
+import type { McpServer } from "../../src/abi/links/mcp.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Key } from "../line/keys.ts";
 import { THEMES } from "../screen/theme.ts";
@@ -18,7 +19,7 @@ interface PickerReduced {
   readonly command: PickerCommand | null;
 }
 
-const HAS_LOG: readonly PickerKind[] = ["process", "schedule"];
+const HAS_LOG: readonly PickerKind[] = ["process", "schedule", "mcp"];
 
 export function newPicker(kind: PickerKind, items: readonly Item[] | null): Picker {
   return { kind, items, typed: "", selected: null, ending: null, hasty: false };
@@ -105,6 +106,16 @@ export function askItems(asks: readonly Ask[]): readonly Item[] {
 
 export function themeItems(now: string): readonly Item[] {
   return Object.entries<string>(THEMES).map(([id, text]) => ({ id, mark: "", text, note: "", isNow: id === now }));
+}
+
+export function serverItems(servers: readonly McpServer[]): readonly Item[] {
+  return servers.map(({ name, state, tools, waiting, tokens, definition, error }) => {
+    const count = `${tools} ${tools === 1 ? "tool" : "tools"}`;
+    const fresh = waiting > 0 ? `, ${waiting} new` : "";
+    const start = definition.kind === "http" ? definition.url : [definition.command, ...definition.args].join(" ");
+    const text = state === "pending" ? "waits for you" : `${count}${fresh}, ${tokens} tokens`;
+    return { id: name, mark: state, text, note: error ?? start, isNow: false };
+  });
 }
 
 /** A fresh list keeps the typed words and the selection. */

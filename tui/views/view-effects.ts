@@ -7,6 +7,7 @@ import type { Traced } from "../../commands/proc/trace-table.ts";
 import { nextDue, scheduleItem } from "../../commands/sched/due-text.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { messageOf, SysError } from "../../src/abi/errno.ts";
+import type { McpServer } from "../../src/abi/links/mcp.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { ScheduleInfo } from "../../src/abi/schedule.ts";
 import type { ModelInfo, ModelPage } from "../../src/syscalls/run/ai.ts";
@@ -19,6 +20,7 @@ import type { Item, Look } from "../state/views.ts";
 import { entriesOf } from "../talk/collapsed.ts";
 import { Transcript } from "../talk/transcript.ts";
 import { ListPace } from "./list-pace.ts";
+import { serverItems } from "./picker.ts";
 
 /** The kernel waits this long for the next call. */
 const TRACE_WAIT_MS = 20_000;
@@ -96,6 +98,12 @@ export class ViewEffects {
     const { schedules } = await io.sys().call<{ schedules: readonly ScheduleInfo[] }>("sched.list", {});
     const items = schedules.map((schedule) => ({ ...scheduleItem(schedule, io.clock.now()), isNow: false }));
     dispatch({ type: "offered", kind: "schedule", items });
+  }
+
+  async offerMcp(): Promise<void> {
+    const { io, dispatch } = this.ports;
+    const { servers } = await io.sys().call<{ servers: readonly McpServer[] }>("sys.mcp.list", {});
+    dispatch({ type: "offered", kind: "mcp", items: serverItems(servers) });
   }
 
   async offerModels(): Promise<void> {

@@ -47,6 +47,8 @@ export function openedPicker(state: State, kind: PickerKind): Reduced {
       return act(withPicker(state, newPicker(kind, null)), { do: "offer-models" });
     case "schedule":
       return act(withPicker(state, newPicker(kind, null)), { do: "offer-schedules" });
+    case "mcp":
+      return act(withPicker(state, newPicker(kind, null)), { do: "offer-mcp" });
     case "theme":
       return only(withPicker(state, newPicker(kind, themeItems(state.theme))));
     case "approval":
@@ -145,6 +147,7 @@ export function onPickerKeys(state: State, picker: Picker, key: Key): Reduced {
       return act(closed, { do: "new" });
     case "log":
       if (picker.kind === "schedule") return act(closed, ...ran(`sched history ${command.id}`));
+      if (picker.kind === "mcp") return act(closed, ...ran(`mcp logs ${command.id}`));
       return act(closed, { do: "log", pid: command.id });
     case "kill":
       return act(withPicker(state, next), { do: "kill", pid: command.id }, { do: "list" });
@@ -162,6 +165,8 @@ function chosen(state: State, kind: PickerKind, id: string): Reduced {
       return act(state, ...ran(`model ${pid} ${id}`));
     case "schedule":
       return act(state, ...ran(`sched show ${id}`));
+    case "mcp":
+      return act(state, ...ran(`mcp show ${id}`));
     case "theme":
       return act(state, { do: "theme", name: id as ThemeName });
     case "approval": {

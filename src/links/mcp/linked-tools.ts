@@ -11,6 +11,7 @@ import {
   mcpToolName,
   mcpToolNamed,
 } from "../../abi/links/mcp.ts";
+import { MCP_MOUNT, pathOfUri } from "../../abi/links/mcp-paths.ts";
 import type { ToolSpec } from "../../abi/stream.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
@@ -37,6 +38,7 @@ type UsedBy = Pick<ProcessRow, "ownerUid" | "uid" | "workspaceId">;
 type Asked = { readonly tool: string; readonly args: { readonly [name: string]: unknown } };
 
 const LINE_CHARS = 100;
+const LINKS_MAX = 50;
 
 export class LinkedTools {
   private readonly sizes = new WeakMap<readonly LinkedTool[], number>();
@@ -93,7 +95,13 @@ export class LinkedTools {
     if (end.kind === "failed") throw new SysError("EIO", `${clip(shown)} failed: ${end.text}`, notes);
     const text = [...notes.map((note) => `[${note}]`), end.kind === "asks" ? "" : end.text].join("\n");
     if (end.kind !== "done") return { text, lost: true, ...(asks !== undefined && { asks }) };
-    return { text, ...(end.structured !== undefined && { structured: end.structured }) };
+    const files = linkedFiles(linked.row.name, end.links ?? []);
+    return {
+      text: [text, ...files].join("\n"),
+      ...(end.structured !== undefined && { structured: end.structured }),
+      // A person's call has no process to store them for.
+      ...(end.media.length > 0 && context.caller.kind === "process" && { media: end.media }),
+    };
   }
 
   /** Calls wait in memory. */
@@ -149,6 +157,14 @@ export class LinkedTools {
       `to list its tools: gsv mcp show ${row.name}`,
     ]);
   }
+}
+
+/** Links lead to files: nothing reads them by itself. */
+function linkedFiles(server: string, uris: readonly string[]): readonly string[] {
+  return uris.slice(0, LINKS_MAX).flatMap((uri) => {
+    const path = pathOfUri(uri);
+    return path === null ? [] : [`[file: ${MCP_MOUNT}/${server}/${path}]`];
+  });
 }
 
 function userOf({ ownerUid, uid, workspaceId }: UsedBy): McpUser {

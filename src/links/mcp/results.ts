@@ -14,6 +14,8 @@ export type CallEnd =
       readonly kind: "done";
       readonly text: string;
       readonly media: readonly Media[];
+      /** URIs of resources that it links to. */
+      readonly links?: readonly string[];
       /** As the server gave it, besides its text. */
       readonly structured?: unknown;
     }
@@ -61,7 +63,9 @@ export function endOf({ content = [], structuredContent, isError = false }: Resu
   const text = texts.join("\n");
   if (isError) return { kind: "failed", text: text || "the tool failed without a reason" };
   const structured = structuredContent === undefined ? {} : { structured: structuredContent };
-  return { kind: "done", text, media: parts.flatMap(({ media }) => media), ...structured };
+  const links = content.flatMap(({ type, uri }) => (type === "resource_link" && uri !== undefined ? [uri] : []));
+  const media = parts.flatMap((part) => part.media);
+  return { kind: "done", text, media, ...(links.length > 0 && { links }), ...structured };
 }
 
 function partOf(block: Block): { readonly text: string; readonly media: readonly Media[] } {

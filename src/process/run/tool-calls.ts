@@ -25,6 +25,7 @@ import { type AskedCallPorts, AskedCalls, isOutdated } from "./asked-calls.ts";
 import { BlockCalls, type Blocks } from "./code-blocks.ts";
 import type { CallsOutcome, CurrentRun } from "./current-run.ts";
 import type { OfferedTools } from "./offered-tools.ts";
+import { withStoredMedia } from "./server-media.ts";
 import { asCalled, SERVER_CALL } from "./tool-servers.ts";
 
 export interface ToolCallPorts extends AskedCallPorts {
@@ -218,19 +219,26 @@ export class ToolCalls {
       const shows = call.block === undefined ? syscall.tool?.shows : undefined;
       const args = { ...asCalled(call), ...shows?.with };
       const requestId = had.length > 0 && approval ? secondRunId(call.dispatchId, approval.id) : call.dispatchId;
-      const result = await sys.call(syscall.name, args, { requestId, signal });
+      const given = await sys.call<unknown>(syscall.name, args, { requestId, signal });
+      const isServers = syscall.name === SERVER_CALL;
+      const kept = isServers
+        ? await withStoredMedia(given as ServerAnswer, (bytes) => this.ports.keepImage(row, bytes))
+        : null;
+      const result = kept === null ? given : kept.answer;
       const again = syscall.name === "shell.exec" ? runAgain(row, { seen, had, execed: result as Execed }) : null;
       const image = shows?.image(result as never) ?? null;
-      const media = image === null ? {} : { media: [await this.ports.keepImage(row, image)] };
+      // Code blocks get the paths only.
+      const stored = call.block === undefined ? [...(kept?.media ?? [])] : [];
+      if (image !== null) stored.push(await this.ports.keepImage(row, image));
       const { lost, asks } = (result ?? {}) as Pick<ServerAnswer, "lost" | "asks">;
       const isText = call.block === undefined || lost === true;
       const output = isText ? modelText(syscall, result) : JSON.stringify(result ?? null);
       return {
         outcome: lost === true ? "unknown" : "completed",
         output: `${approval?.edited ? editedText(call, approval) : ""}${output}`,
-        ...media,
+        ...(stored.length > 0 && { media: stored }),
         ...(again !== null && { again }),
-        ...(syscall.name === SERVER_CALL && asks !== undefined && { asks }),
+        ...(isServers && asks !== undefined && { asks }),
       };
     } catch (error) {
       return { outcome: signal.aborted ? "cancelled" : "failed", output: errorText(error) };

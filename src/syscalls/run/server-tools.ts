@@ -6,6 +6,8 @@ export interface ServerAnswer {
   readonly text: string;
   /** Structured output, which its text may repeat. */
   readonly structured?: unknown;
+  /** Bytes of its parts, for the process that called. */
+  readonly media?: readonly { readonly base64: string }[];
   /** No answer came: the tool may have run. */
   readonly lost?: true;
   /** The server asks a person before it goes on. The call is repeated with the answer. */
