@@ -49,11 +49,11 @@ test("/mcp lists the servers; enter shows one, alt-enter its log", async () => {
   await played.until(/files +failed +3 tools, 2 new, 120 tokens +it has ended/);
   await played.until(/enter show {2}alt-enter log/);
   await played.type("notes\r");
-  await played.until(/^\$ mcp show notes *$/m);
+  await played.until(/^\$ mcp show notes *\n.*sys\.mcp\.show/m);
   await played.type("/mcp\r");
   await played.until(/alt-enter log/);
   await played.type("files\x1b\r");
-  await played.until(/^\$ mcp logs files *$/m);
+  await played.until(/^\$ mcp logs files *\n.*sys\.mcp\.logs/m);
 });
 
 test("a prompt of a server is a slash command, completed with its arguments, and sent to the attached process", async () => {
