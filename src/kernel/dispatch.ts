@@ -4,6 +4,7 @@
 import { type Code, KeyReused, SysError, shortage } from "../abi/errno.ts";
 import { isRoot, mayUse } from "../abi/identity.ts";
 import { isRequestId } from "../abi/ids.ts";
+import { KernelNeeded } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { reveal } from "../lib/text/sanitize.ts";
@@ -108,7 +109,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
       throw new SysError("EPERM", `${name} is not allowed in mode plan (${caller.pid})`, [
         "present what you would do with the tool Plan; only the user can change the mode",
       ]);
-    if (options.readOnly && call.class !== "read") throw new SysError("EAGAIN", `${name} needs a kernel`);
+    if (options.readOnly && call.class !== "read") throw new KernelNeeded();
   }
 
   async function once(call: AnySyscall, args: object, context: CallContext): Promise<unknown> {

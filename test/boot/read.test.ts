@@ -4,10 +4,12 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { KernelNeeded } from "../../src/abi/sys.ts";
 import { readOnlySys } from "../../src/client/read.ts";
 import type { FileView } from "../../src/syscalls/fs/files-service.ts";
 import { withHome } from "../support/home.ts";
 import { TestKernel } from "../support/kernel.ts";
+import { servedMcp } from "../support/mcp/served.ts";
 import { rejection } from "../support/refusal.ts";
 
 test("without a kernel the tree has the same directories as with one, and /tmp is one of them", async () => {
@@ -60,4 +62,18 @@ test("a half-deleted file of a dead kernel is left to the next one; a lost file 
   await reader?.close();
   await home.restart();
   expect((await home.refusal("fs.read", { path: "~/a" })).code).toBe("ENOENT");
+});
+
+test("resources of an MCP server are files without a kernel too: looking at them takes one", async () => {
+  await using home = await TestKernel.boot();
+  await using served = servedMcp((server) => {
+    server.registerResource("a", "docs://a/b", {}, async () => ({ contents: [{ uri: "docs://a/b", text: "b" }] }));
+  });
+  await home.sys.call("sys.mcp.add", { name: "docs", url: served.url });
+  const { paths, clock, random } = home;
+  const reader = await readOnlySys({ paths, clock, random: random.bytes, onInterrupted: () => {} });
+  const list = (path: string) => reader?.call("fs.list", { path }) ?? Promise.resolve();
+  expect(await list("/mnt/mcp")).toMatchObject({ entries: [{ name: "docs" }] });
+  expect(await rejection(list("/mnt/mcp/docs"))).toBeInstanceOf(KernelNeeded);
+  await reader?.close();
 });
