@@ -56,6 +56,22 @@ test("a result comes with the arguments of its call, and the call is shown once"
   expect(items.filter(({ kind }) => kind === "call")).toMatchObject([{ args, result: { ok: true, output: "x" } }]);
 });
 
+test("a running call shows how far it is", () => {
+  const start = { ...BASE, name: "chat.start", model: "m", seq: 1 } as const;
+  const call = {
+    ...BASE,
+    name: "chat.tool_call",
+    callId: "c",
+    tool: "mcp__notes__add",
+    call: "sys.mcp.call",
+    args: {},
+  } as const;
+  const talk = after(withPage(newTalk(PID), page([user(1, "hi")]), 0), start, call);
+  const progress = { ...BASE, name: "chat.tool_progress", callId: "c", text: "2/3 pages" } as const;
+  expect(after(talk, progress).doing?.what).toEndWith(" · 2/3 pages");
+  expect(after(talk, { ...progress, callId: "other" }).doing).toEqual(talk.doing);
+});
+
 test("after a missed message the conversation is behind, and shows nothing out of order", () => {
   const talk = after(withPage(newTalk(PID), page([user(1, "hi")]), 0), {
     ...{ ...BASE, name: "chat.text", turn: 1, seq: 5, text: "late" },
