@@ -14,10 +14,11 @@ import { type Acknowledged, HomeBook } from "../support/sound.ts";
 
 const SERVER = join(import.meta.dir, "../support/mcp/noting.ts");
 const PROCESSES = samples(2, 4);
-const CALLS_PER_MESSAGE = 5;
-const MESSAGES_EACH = samples(3, 50);
+/** Few: after a server's death the rest of a turn is refused. */
+const CALLS_PER_MESSAGE = 2;
+const MESSAGES_EACH = samples(4, 125);
 const CALLS = PROCESSES * MESSAGES_EACH * CALLS_PER_MESSAGE;
-const KILLS = samples(5, 200);
+const KILLS = samples(4, 200);
 /** A run that takes longer stands still. */
 const PATIENCE_MS = 60_000;
 
