@@ -6,10 +6,12 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
+import { sha256Hex } from "../../src/lib/hash.ts";
 import { schemaVersion } from "../../src/store/edition.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
 import { openKernelDb } from "../../src/store/kernel/open.ts";
 import { migrate, type Schema } from "../../src/store/migrate.ts";
+import { KERNEL_SCHEMA } from "../../src/store/migrations/kernel.ts";
 import { PROCESS_SCHEMA } from "../../src/store/migrations/process.ts";
 import { Db } from "../../src/store/open.ts";
 import { notesSchema, SCHEMAS, stepsOfMigrating } from "../support/migrating.ts";
@@ -235,4 +237,11 @@ test("a restored backup uses write-ahead logging like its source", () => {
     expect(db.get("PRAGMA journal_mode")).toEqual({ journal_mode: "wal" });
     expect(db.all("SELECT body FROM lines ORDER BY id")).toEqual([{ body: "ONE" }, { body: "TWO" }]);
   });
+});
+
+test("the text of a shipped step never changes, not even its indentation: homes that have it would be refused", () => {
+  const textOf = ({ migrations }: Schema, count: number) =>
+    sha256Hex(JSON.stringify(migrations.slice(0, count).map(({ statements }) => statements)));
+  expect(textOf(KERNEL_SCHEMA, 22)).toBe("c65f49219fbd3dddd5e050b281989bf4994057df13f97c3742f7719666f52b88");
+  expect(textOf(PROCESS_SCHEMA, 9)).toBe("71198898c2f7667f4d5212eebc8efd764a3309314d1fff185ff8d9a8937148ed");
 });
