@@ -1,7 +1,7 @@
 // Reporting of a test run: the counts come from the report, and tests that did not run never pass.
 
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { countOf, failuresIn, summaryOf } from "./support/junit.ts";
@@ -41,13 +41,22 @@ test("runs with seeds in a row have every file, each skips some, and each listed
   expect(lostFiles(all)).toEqual([]);
 });
 
+const CI = join(import.meta.dir, "..", ".ci", "run");
+const NEEDED = ["bash", "cat", "dirname", "grep", "id", "mktemp", "rm", "sh", "tail", "tee", "timeout"];
+
+function program(bin: string, name: string, script: string): void {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(bin, name), 0o755);
+}
+
 /** Runs .ci/run with an npm stub that prints this and exits with this status. */
 async function continuousIntegration(output: string, status: number) {
   const bin = join(scratch, `bin-${Bun.hash(output + status)}`);
   mkdirSync(bin);
-  writeFileSync(join(bin, "npm"), `#!/bin/sh\nprintf '${output}'\nexit ${status}\n`);
-  chmodSync(join(bin, "npm"), 0o755);
-  const child = Bun.spawn([join(import.meta.dir, "..", ".ci", "run")], {
+  program(bin, "npm", `printf '${output}'\nexit ${status}`);
+  // Nothing is installed from here.
+  program(bin, "chromium", "exit 1");
+  const child = Bun.spawn([CI], {
     env: { PATH: `${bin}:/usr/bin:/bin`, CI: "true", TMPDIR: scratch },
     stdin: "ignore",
     stdout: "pipe",
@@ -71,3 +80,19 @@ test("a run without counts fails, whatever its status", async () => {
   expect(await continuousIntegration("gsv: cannot install\\n", 75)).toEqual({ last: "0 passed, 0 failed", status: 75 });
   expect(await continuousIntegration("nothing\\n", 0)).toEqual({ last: "0 passed, 0 failed", status: 1 });
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  "without a browser it tries to install one, and goes on if that fails",
+  async () => {
+    const bin = join(scratch, "bare");
+    mkdirSync(bin);
+    for (const name of NEEDED) symlinkSync(Bun.which(name) ?? "", join(bin, name));
+    program(bin, "npm", "echo '3 passed, 0 failed'");
+    program(bin, "apt-get", `echo "$@" >> ${bin}/asked; [ "$1" = update ]`);
+    const child = Bun.spawn([CI], { env: { PATH: bin, TMPDIR: scratch }, stdin: "ignore", stdout: "pipe" });
+    expect(await child.stdout.text()).toBe(
+      "no chromium within 90 s: the tests of the web console are skipped\n3 passed, 0 failed\n",
+    );
+    expect(await Bun.file(join(bin, "asked")).text()).toBe("update\ninstall -y --no-install-recommends chromium\n");
+  },
+);
