@@ -146,7 +146,8 @@ test("a kernel that leaves for the next one shows nothing, and the call goes on 
   await until("it waits", () => door.releases.length === 1);
   first.bye("upgrade");
   await first.close();
-  served(line, door);
+  // Of another version, with a range that overlaps.
+  served(line, door, { version: "9.0.0", protocol: { oldest: 1, newest: 3 } });
   await until("it waits again", () => door.releases.length === 2);
   door.release();
   expect([await waiting, states]).toEqual(["released", []]);

@@ -44,6 +44,13 @@ test.each(["service", "node"])("a token of kind %s does not, with the same accou
   expect([answer[0], answer[1].detail]).toEqual([403, "sam may not call shell.run (needs shell.exec)"]);
 });
 
+test.each(["shell.exec", "shell.*"])("a token limited to %s is a program's, and runs none", async (allow) => {
+  const { kernel } = await served();
+  const { token } = await kernel.kernel.sys.call<{ token: string }>("sys.token.create", { allow });
+  const [status, problem] = await kernel.json("POST", "/api/call/shell.run", command("id"), asToken(token));
+  expect([status, problem]).toEqual([403, expect.objectContaining({ code: "EPERM" })]);
+});
+
 test("another account of the home does not, whatever its role", async () => {
   const { kernel } = await served();
   const root = kernel.kernel.person(0);

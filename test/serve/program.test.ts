@@ -90,6 +90,12 @@ test("gsv login saves a remote that every command and the terminal use, and logo
   await session.until(/^box reconnecting/m);
   await home.gsv(["kernel", "start"]);
   await session.until(/^box {2}~/m);
+  await home.kill();
+  await session.until(/^box reconnecting/m);
+  await home.gsv(["kernel", "start"]);
+  await session.until(/^box {2}~/m);
+  session.type("echo $((6 * 7)) after\r");
+  await session.until(/42 after[\s\S]*›$/);
   session.type("\x04");
   expect(await session.exited()).toBe(0);
   expect(await there("logout")).toMatchObject({ status: 0, stdout: `Signed out of box (${url})\n`, stderr: "" });

@@ -99,7 +99,8 @@ class EventStream {
   /** Throws for a process that does not exist, and for a cursor that is none. */
   async begin({ pid, cursor }: Wish): Promise<void> {
     const now = this.visit.host.clock.now();
-    if (pid !== null) await this.sys.call("proc.get", { pid });
+    // Machines hear nothing, so a stream would stay empty.
+    await (pid === null ? this.sys.call("system.whoami", {}) : this.sys.call("proc.get", { pid }));
     this.resumed = cursor !== null;
     if (cursor !== null) this.cursor = Cursor.parse(cursor, pid, now);
     else this.cursor = pid === null ? Cursor.ofAll(now) : Cursor.at(pid, await this.histories.lastOf(pid));
