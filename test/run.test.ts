@@ -93,6 +93,8 @@ test.skipIf(process.getuid?.() !== 0)(
     expect(await child.stdout.text()).toBe(
       "no chromium within 90 s: the tests of the web console are skipped\n3 passed, 0 failed\n",
     );
-    expect(await Bun.file(join(bin, "asked")).text()).toBe("update\ninstall -y --no-install-recommends chromium\n");
+    expect(await Bun.file(join(bin, "asked")).text()).toBe(
+      "update\ninstall -y --no-install-recommends chromium fonts-dejavu-core\n",
+    );
   },
 );

@@ -66,6 +66,8 @@ export class FakeDoor implements Door {
     switch (name) {
       case "echo":
         return args;
+      case "system.whoami":
+        return { uid: 1000 };
       case "nothing":
         return undefined;
       case "fail":

@@ -63,7 +63,7 @@ export function layoutIn(text: string): PageLayout {
   return { parts: lines.slice(0, -1), grid: (lines.at(-1) ?? "").split(" ").map(Number) };
 }
 
-/** Blocks with a class or a meaning; text and its lines are left out. */
+/** Panels, forms and lists; what is as wide or as high as its text is left out. */
 const PARTS = `(() => {
   const parts = [];
   for (const each of document.querySelectorAll("#app *")) {
@@ -72,7 +72,7 @@ const PARTS = `(() => {
     if (width < 24 || height < 16 || y >= innerHeight || x >= innerWidth || y + height <= 0) continue;
     if (getComputedStyle(each).display.startsWith("inline")) continue;
     const name = each.localName + (each.classList.length > 0 ? "." + each.classList[0] : "");
-    if (/^(?:div|p|span)$/.test(name)) continue;
+    if (!/^(?:header|main|section|form|textarea|input|table|ul|footer|aside)\\b|^div\\.(?!buttons)/.test(name)) continue;
     parts.push([name, ...[x, y, width, height].map(Math.round)].join(" "));
   }
   return parts;
