@@ -1,4 +1,4 @@
-// Test files that cost more than 0.6 seconds of CPU each: nine tenths of what all cost. `npm test` runs one of three groups of them, by the
+// Test files that cost more than 0.6 seconds of CPU each: most of what all cost. `npm test` runs one of three groups of them, by the
 // seed; `npm run soak` and `npm test -- ./test` run all. Files that look at the whole product (its texts, calls and rights) always run.
 
 /** Groups of the same cost, measured with `bun test FILE` and the shell's `time`. */
