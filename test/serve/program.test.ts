@@ -100,4 +100,4 @@ test("gsv login saves a remote that every command and the terminal use, and logo
   expect(await session.exited()).toBe(0);
   expect(await there("logout")).toMatchObject({ status: 0, stdout: `Signed out of box (${url})\n`, stderr: "" });
   expect((await home.gsv(["login", "list"])).stdout).not.toContain("gsv login");
-});
+}, 60_000);

@@ -45,10 +45,10 @@ export function routeOf(line: string, known: Known): Route {
   const slash = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(text);
   const [, word = "", rest = ""] = slash ?? [];
   if (slash !== null && known.isSlash(word)) return { to: "slash", word, rest };
+  if (isAboutConversation(text)) return { to: "chat", text };
   // A prompt of an MCP server.
   const [, prompt = "", args = ""] = /^\/([a-z][a-z0-9-]{0,23}:[^\s/]{1,128})(?:\s+(.*))?$/s.exec(text) ?? [];
   if (prompt !== "") return { to: "slash", word: prompt, rest: args };
-  if (isAboutConversation(text)) return { to: "chat", text };
   // A directory alone is no command: the word is mistyped or from another program.
   if (slash !== null && rest === "") return { to: "unknown", word };
   if (isForHost(text, known)) return { to: "host", text };
