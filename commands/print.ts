@@ -3,7 +3,7 @@
 import { wantsColour } from "../src/lib/text/colour.ts";
 import { isoTime, localTime } from "../src/lib/text/days.ts";
 import { sanitize } from "../src/lib/text/sanitize.ts";
-import { wrapWords } from "../src/lib/text/wrap.ts";
+import { wrapIndented, wrapWords } from "../src/lib/text/wrap.ts";
 import type { Print } from "../src/syscalls/define.ts";
 import type { Io, Output } from "./command.ts";
 import { page } from "./io/pager.ts";
@@ -34,7 +34,10 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
       const width = io.stdout.isTTY ? io.stdout.columns : null;
       const colour = wantsColour(io.stdout.isTTY, io.env);
       const text = table(print.columns, rows, { width, nowMs: io.clock.now(), colour });
-      return printPage(io, text, { isInert: true });
+      await printPage(io, text, { isInert: true });
+      const more = print.note?.(result as never) ?? null;
+      if (more !== null) await note(io, more);
+      return;
     }
     case "list": {
       const rows = print.rows(result as never);
@@ -49,10 +52,11 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
   }
 }
 
-/** Facts on a terminal: a long value continues below its beginning. */
+/** Facts on a terminal: a long value continues below its beginning, indented text at its indent. */
 function wrapped({ stdout }: Io, text: string): string {
   if (!stdout.isTTY) return text;
   const lines = text.split("\n").flatMap((line) => {
+    if (line.startsWith(" ")) return wrapIndented(line, stdout.columns);
     const [first = "", rest = ""] = /^(\S+(?: \S+)* {2,})(.*)$/s.exec(line)?.slice(1) ?? ["", line];
     return wrapWords(rest, stdout.columns, { first, rest: " ".repeat(first.length) });
   });

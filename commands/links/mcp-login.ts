@@ -1,12 +1,10 @@
 // `gsv mcp login` and `logout`: the tokens of servers that want a sign-in.
 
-import { field } from "../../src/syscalls/define.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
 import { printResult } from "../print.ts";
+import { serverName } from "./mcp-call.ts";
 import { SIGN_IN_FIELDS, signedIn } from "./sign-in.ts";
-
-const server = field.text("its server", { positional: true, shortest: 1, longest: 24, meta: "NAME", of: "mcp" });
 
 /** Of `gsv oauth start`, too. */
 const LOGIN_FIELDS: readonly string[] = ["clientId", "scope", "issuer", "authorize", "token", "param"];
@@ -18,7 +16,7 @@ export async function mcpLogin() {
     {
       name: "mcp login",
       summary: "Sign in to a server",
-      input: { name: server, ...SIGN_IN_FIELDS, ...shared },
+      input: { name: serverName, ...SIGN_IN_FIELDS, ...shared },
       examples: [
         "gsv mcp login notes",
         "gsv mcp login notes --client-id gsv --port 4999",
@@ -41,7 +39,7 @@ export async function mcpLogout() {
     {
       name: "mcp logout",
       summary: "Delete the tokens of a server",
-      input: { name: server },
+      input: { name: serverName },
       examples: ["gsv mcp logout notes"],
     },
     async ({ args: { name }, json }, io) => {

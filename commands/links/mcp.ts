@@ -1,7 +1,6 @@
 // `gsv mcp`: MCP servers, whose tools agents use; and gsv as one.
 
-import { SysError } from "../../src/abi/errno.ts";
-import { type McpToolShown, mcpToolName } from "../../src/abi/links/mcp.ts";
+import type { McpToolShown } from "../../src/abi/links/mcp.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { renderText } from "../../src/syscalls/format.ts";
 import type { McpListed } from "../../src/syscalls/links/mcp-service.ts";
@@ -9,31 +8,9 @@ import { command } from "../define.ts";
 import { declared, derived, noun } from "../derive.ts";
 import { agrees, canAsk, noTerminal } from "../io/consent.ts";
 import { printResult, printText } from "../print.ts";
+import { mcpCall, serverName } from "./mcp-call.ts";
 import { mcpLogin, mcpLogout } from "./mcp-login.ts";
 import { mcpServe } from "./mcp-server/serve.ts";
-
-const serverName = field.text("its server", { positional: true, shortest: 1, longest: 24, meta: "NAME", of: "mcp" });
-
-const call = command(
-  {
-    name: "mcp call",
-    summary: "Call a tool of a server yourself",
-    input: {
-      name: serverName,
-      tool: field.text("the tool", { positional: true, shortest: 1, longest: 128, meta: "TOOL" }),
-      args: field.optional(
-        field.text("its arguments as JSON; - reads them from stdin", { positional: true, meta: "JSON", stdin: true }),
-      ),
-    },
-    examples: [`gsv mcp call files list_directory '{"path":"."}'`],
-  },
-  async ({ args: { name, tool, args }, json }, io) => {
-    const request = { tool: mcpToolName({ server: name, tool }), args: objectFrom(args ?? "{}") };
-    const result = await io.sys().call<{ readonly lost?: true }>("sys.mcp.call", request);
-    await printResult(io, (await declared("sys.mcp.call")).cli.print, result, json);
-    return result.lost === true ? 1 : 0;
-  },
-);
 
 /** A server that came with a workspace is shown whole before its first start. */
 const enable = command(
@@ -110,14 +87,6 @@ const TOOLS = {
   ],
 };
 
-function objectFrom(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  } catch {} // not JSON: refused like JSON that is no object
-  throw new SysError("EUSAGE", "the arguments are not a JSON object", ['for example: {"path":"."}']);
-}
-
 export async function mcp() {
   return await noun("mcp", "Use the tools of MCP servers", {
     list: "sys.mcp.list",
@@ -126,7 +95,7 @@ export async function mcp() {
     show: "sys.mcp.show",
     tools,
     prompt,
-    call,
+    call: mcpCall,
     allow: "sys.mcp.allow",
     refresh: "sys.mcp.refresh",
     enable,

@@ -49,7 +49,7 @@ const spec: Spec = {
     [
       "With --host, bash runs on this computer, in a sandbox if there is one: it can write the current directory, read the rest,",
       "and cannot see gsv's home. It continues when the terminal closes. Without a script, a terminal gets a shell.",
-      "With a remote kernel, it runs on that computer, in the home directory of its person.",
+      "With a remote kernel, it runs on that computer, in the home directory of its owner.",
     ].join("\n"),
   ],
 };

@@ -101,18 +101,18 @@ export function linkServices(
   };
 }
 
-/** A refusal of the server is what a person has to do about it, whatever the SDK makes of it. */
+/** If the server refuses the login, the error says what to do about it. */
 async function signedInLink(open: () => Promise<McpLink>, login: ServerLogin): Promise<McpLink> {
-  const told = <T>(work: Promise<T>) =>
+  const explained = <T>(work: Promise<T>) =>
     work.catch((error: unknown): never => {
       throw login.takeRefusal() ?? error;
     });
-  const link = await told(open());
+  const link = await explained(open());
   return {
     ...link,
-    tools: (signal) => told(link.tools(signal)),
-    read: (...asked) => told(link.read(...asked)),
-    prompt: (...asked) => told(link.prompt(...asked)),
+    tools: (signal) => explained(link.tools(signal)),
+    read: (...asked) => explained(link.read(...asked)),
+    prompt: (...asked) => explained(link.prompt(...asked)),
     async call(...asked) {
       const end = await link.call(...asked);
       const refusal = end.kind === "done" ? null : login.takeRefusal();

@@ -2,6 +2,7 @@
 
 import { SysError } from "../abi/errno.ts";
 import type { ListCursor } from "../store/kernel/db.ts";
+import { cursorAfter } from "../syscalls/list-cursor.ts";
 
 export function placeOf(cursor: string | undefined): { readonly after?: ListCursor } {
   if (cursor === undefined) return {};
@@ -12,5 +13,5 @@ export function placeOf(cursor: string | undefined): { readonly after?: ListCurs
 
 /** null if the list ends with these rows. */
 export function nextPlace(last: ListCursor | undefined, isFull: boolean): string | null {
-  return last === undefined || !isFull ? null : `${last.createdAt}:${last.id}`;
+  return last === undefined || !isFull ? null : cursorAfter(last);
 }

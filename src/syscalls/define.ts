@@ -164,7 +164,7 @@ export type Print<Output> =
       readonly text: (result: Output, when: When) => string;
       /** The text on a terminal. */
       readonly people?: (result: Output) => string;
-      /** Lines of gsv, each a name and a value: wrapped at words on a terminal. */
+      /** Lines of gsv, each a name and a value, or indented: wrapped at words on a terminal. */
       readonly isFacts?: true;
       /** Note about missing parts, printed on stderr, with --json too. */
       readonly cut?: (result: Output) => string | null;
@@ -175,6 +175,8 @@ export type Print<Output> =
       readonly columns: readonly Column[];
       readonly empty: string;
       readonly pages?: Pages;
+      /** What to do about some rows. Printed on stderr after them. */
+      readonly note?: (result: Output) => string | null;
       /** Note about cut rows, printed on stderr, with --json too. */
       readonly cut?: (result: Output) => string | null;
     }

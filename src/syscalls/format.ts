@@ -196,7 +196,7 @@ export function renderText(print: Print<unknown>, result: unknown): string {
       const rows = print.rows(result);
       if (rows.length === 0) return print.empty;
       const lines = rows.map((row) => print.columns.map((column) => columnText(column, row)).join("\t"));
-      return [print.columns.map((column) => column.head).join("\t"), ...lines].join("\n");
+      return [print.columns.map(({ head }) => head).join("\t"), ...lines, ...noted(print.note?.(result))].join("\n");
     }
   }
 }

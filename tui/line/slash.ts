@@ -42,7 +42,7 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ["context", { line: (pid, rest) => `prompt ${pid} --bars ${rest}`.trim(), summary: "show what fills the context" }],
   ["cost", { line: (pid) => `usage --pid ${pid}`, summary: "show tokens and cost" }],
   ["undo", { line: about("undo"), summary: "undo the last run's changes" }],
-  ["redo", { line: (pid, rest) => `undo ${pid} --redo ${rest}`.trim(), summary: "take the last undo back" }],
+  ["redo", { line: (pid, rest) => `undo ${pid} --redo ${rest}`.trim(), summary: "revert the last undo" }],
   ["diff", { line: about("diff"), summary: "show the last run's changes" }],
   ["export", { line: exported, summary: "save the chat as .md or .json" }],
   ["theme", { does: themed, summary: "set light, dark, auto or none" }],

@@ -8,6 +8,7 @@ import type { Signal } from "../../../src/abi/signal.ts";
 import type { Sys } from "../../../src/abi/sys.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import type { HistoryPage, Spawned } from "../../../src/syscalls/services.ts";
+import { fenced } from "../../io/fenced.ts";
 import { type Attached, messageFrom } from "./content.ts";
 import { EditorServers } from "./editor-servers.ts";
 import { Follower } from "./follow.ts";
@@ -178,7 +179,7 @@ export class AcpAgent {
       const sent = await messageFrom(params.prompt, (bytes) => this.ports.upload(session.pid, bytes));
       const slash = await slashed(this.ports.sys, session.pid, sent.message);
       if (slash !== null && "output" in slash) {
-        this.update(session, chunk("agent_message_chunk", `\`\`\`\n${slash.output}\n\`\`\``));
+        this.update(session, chunk("agent_message_chunk", fenced(slash.output)));
         return { stopReason: "end_turn" };
       }
       if (!(await this.servers.ask(session))) return { stopReason: "cancelled" };

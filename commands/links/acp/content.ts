@@ -1,5 +1,6 @@
 // Blocks of a prompt as a message with attachments. Files that an editor only names stay names: the agent reads them.
 
+import { fenced } from "../../io/fenced.ts";
 import { ERRORS, type Json, RpcError } from "./rpc.ts";
 
 export interface Attached {
@@ -48,7 +49,7 @@ function textIn({ type, text, uri, name, resource }: Json): string {
   if (type === "resource_link") return `[${String(name ?? uri)}](${fileIn(String(uri))})`;
   const embedded = resource as Json | undefined;
   if (type === "resource" && typeof embedded?.text === "string")
-    return `${fileIn(String(embedded.uri))}:\n\`\`\`\n${embedded.text}\n\`\`\``;
+    return `${fileIn(String(embedded.uri))}:\n${fenced(embedded.text)}`;
   return `[${String(type)} is not supported]`;
 }
 

@@ -168,10 +168,10 @@ export class Follower {
   /** Deltas may be lost: the committed text completes them. */
   private completed(session: Session, text: string, thinking: string): void {
     const rest = (whole: string, sent: string) => (whole.startsWith(sent) ? whole.slice(sent.length) : whole);
-    const [thought, said] = [rest(thinking, session.thought), rest(text, session.sent)];
+    const [thought, answer] = [rest(thinking, session.thought), rest(text, session.sent)];
     [session.sent, session.thought] = ["", ""];
     if (thought !== "") this.ports.update(session, chunk("agent_thought_chunk", thought));
-    if (said !== "") this.ports.update(session, chunk("agent_message_chunk", said));
+    if (answer !== "") this.ports.update(session, chunk("agent_message_chunk", answer));
   }
 
   private ended(session: Session, end: Complete): void {

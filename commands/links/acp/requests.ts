@@ -14,7 +14,7 @@ export interface RequestPorts {
 }
 
 type Closed = { readonly id: string; readonly pid: string; readonly decision: string };
-/** What the person said, as hil.answer takes it; null if nothing: the request stays open. */
+/** The person's answer, as hil.answer takes it; null without one: the request stays open. */
 type Answer = Json | null;
 
 const PLAN = "Plan";
@@ -55,8 +55,8 @@ export class Requests {
     });
     this.open.set(hil.id, id);
     const { outcome, optionId } = ((await answer)?.outcome ?? {}) as Json;
-    const said = outcome === "selected" ? answerOf(hil, String(optionId), choices) : null;
-    if (said !== null) await this.ports.sys.call("hil.answer", { id: hil.id, ...said });
+    const given = outcome === "selected" ? answerOf(hil, String(optionId), choices) : null;
+    if (given !== null) await this.ports.sys.call("hil.answer", { id: hil.id, ...given });
   }
 
   /** Answered here, in a terminal, or not needed any more. */

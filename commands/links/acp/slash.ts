@@ -16,7 +16,7 @@ const COMMANDS: readonly SlashCommand[] = [
   { name: "cost", description: "Show tokens and cost", line: (pid) => `gsv usage --pid ${pid}` },
   { name: "diff", description: "Show the last run's changes", line: (pid) => `gsv diff ${pid}` },
   { name: "undo", description: "Undo the last run's changes", line: (pid) => `gsv undo ${pid}` },
-  { name: "redo", description: "Take the last undo back", line: (pid) => `gsv undo ${pid} --redo` },
+  { name: "redo", description: "Revert the last undo", line: (pid) => `gsv undo ${pid} --redo` },
 ];
 
 export async function availableCommands(sys: Sys): Promise<readonly Json[]> {

@@ -6,7 +6,7 @@ import { sanitize } from "../../../src/lib/text/sanitize.ts";
 import type { ShownApproval } from "../../../src/syscalls/approval/hil.ts";
 import { field } from "../../../src/syscalls/define.ts";
 import { approvalText } from "../../approvals/approval-card-text.ts";
-import { fittingLines, withCursor } from "./pages.ts";
+import { fittingLines, listText } from "./pages.ts";
 import { type Content, type Outcome, type ServerPorts, type ToolCall, tool } from "./tool.ts";
 
 interface Listed {
@@ -31,8 +31,11 @@ export const approvalTools = [
     async run(ports, { id, cursor }, call) {
       if (id !== undefined) return (await answerOf(ports, call)) ?? (await requestNow(ports, id, call, ""));
       const page = await ports.sys.call<Listed>("hil.list", cursor === undefined ? {} : { after: cursor });
-      const { text } = fittingLines(page.approvals.map((each) => sanitize(`${approvalText(each)}\n${howTo(each)}\n`)));
-      return withCursor(text || "(nothing pending)", page.next);
+      const rows = page.approvals.map((each) => ({
+        ...{ createdAt: each.createdAt, id: each.id },
+        line: sanitize(`${approvalText(each)}\n${howTo(each)}\n`),
+      }));
+      return listText(rows, page.next, "(nothing pending)");
     },
   }),
 ];
@@ -89,6 +92,6 @@ function decisionIn({ decision, answer }: Content): { readonly decision: string;
 }
 
 function howTo({ id, kind }: ShownApproval): string {
-  if (kind === "question") return `The person answers it in a terminal: gsv hil answer ${id} answer TEXT`;
+  if (kind === "question") return `The person answers it in a terminal: gsv answer ${id} TEXT`;
   return `The person decides it in a terminal: gsv approve ${id}, or gsv deny ${id}`;
 }

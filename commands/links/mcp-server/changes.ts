@@ -26,7 +26,7 @@ export function watchChanges(
   const uris = new Set<string>();
   let isListed = false;
   let cancel: (() => void) | null = null;
-  const tell = () => {
+  const notify = () => {
     cancel = null;
     const [changed, isChanged] = [[...uris], isListed];
     uris.clear();
@@ -37,7 +37,7 @@ export function watchChanges(
   const stop = sys.on({ names: [...LISTED, ...UPDATED] }, ({ name, pid }) => {
     if (UPDATED.includes(name)) uris.add(uriOf(pid));
     isListed ||= LISTED.includes(name);
-    cancel ??= clock.after(MOMENT_MS, tell);
+    cancel ??= clock.after(MOMENT_MS, notify);
   });
   return () => {
     cancel?.();

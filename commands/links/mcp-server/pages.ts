@@ -1,6 +1,7 @@
 // Results are cut to a size that every client passes on whole. A cursor names where the next page begins.
 
 import { SysError } from "../../../src/abi/errno.ts";
+import { cursorAfter } from "../../../src/syscalls/list-cursor.ts";
 
 const RESULT_CHARS_MAX = 40_000;
 /** Room for the line with the cursor. */
@@ -16,6 +17,17 @@ export function fittingLines(lines: readonly string[]): { readonly text: string;
   if (over === -1) return { text: lines.join("\n"), count: lines.length };
   if (over === 0) return { text: `${(lines[0] ?? "").slice(0, TEXT_CHARS_MAX).toWellFormed()}…`, count: 1 };
   return { text: lines.slice(0, over).join("\n"), count: over };
+}
+
+/** Lines of a page of a list. If some do not fit, the next page begins after the last one that does. */
+export function listText(
+  rows: readonly { readonly createdAt: number; readonly id: string; readonly line: string }[],
+  next: string | null,
+  empty: string,
+): string {
+  const { text, count } = fittingLines(rows.map(({ line }) => line));
+  const last = rows[count - 1];
+  return withCursor(text || empty, count < rows.length && last !== undefined ? cursorAfter(last) : next);
 }
 
 export function withCursor(text: string, cursor: string | number | null): string {

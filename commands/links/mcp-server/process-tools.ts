@@ -7,7 +7,7 @@ import { sanitize } from "../../../src/lib/text/sanitize.ts";
 import { field } from "../../../src/syscalls/define.ts";
 import { messageLine, processText, stateText, waitsForText } from "../../../src/syscalls/format.ts";
 import type { Aborted, HistoryPage, MessageText, ProcessPage, Sent, Spawned } from "../../../src/syscalls/services.ts";
-import { fittingLines, numberIn, pieceOf, withCursor } from "./pages.ts";
+import { fittingLines, listText, numberIn, pieceOf, withCursor } from "./pages.ts";
 import { type ServerPorts, tool } from "./tool.ts";
 import { LONGEST_WAIT_S, untilEnd } from "./wait.ts";
 
@@ -27,7 +27,8 @@ export const processTools = [
       if (one !== undefined) return sanitize(processText(await sys.call<ProcessInfo>("proc.get", { pid: one })));
       const asked = { limit: PAGE, ...(after !== undefined && { after }) };
       const { processes, next } = await sys.call<ProcessPage>("proc.list", asked);
-      return withCursor(sanitize(fittingLines(processes.map(processLine)).text) || "(no processes)", next);
+      const rows = processes.map((row) => ({ createdAt: row.createdAt, id: row.pid, line: processLine(row) }));
+      return listText(rows, next, "(no processes)");
     },
   }),
 
@@ -119,7 +120,7 @@ export const processTools = [
 function processLine(row: ProcessInfo): string {
   const { pid: of, label, waitsFor } = row;
   const waits = waitsFor === null ? "" : `  waits for ${waitsForText(waitsFor)}`;
-  return `${of}  ${stateText(row)}  ${label ?? "-"}${waits}`;
+  return sanitize(`${of}  ${stateText(row)}  ${label ?? "-"}${waits}`);
 }
 
 async function hereOf({ here }: ServerPorts): Promise<string> {

@@ -23,7 +23,8 @@ const spec = {
 };
 
 export const mcpServe = command(spec, async ({ args: { allow } }, io) => {
-  if (io.stdin.isTTY || io.isScript) throw usageError(spec, "a program starts it: not a person and no script");
+  if (io.stdin.isTTY || io.isScript)
+    throw usageError(spec, "an MCP client starts it and talks to it over stdin and stdout");
   await io.kernel.start();
   const { serveLines } = await import("./over-stdio.ts");
   const words = allow?.split(",").map((each) => each.trim());

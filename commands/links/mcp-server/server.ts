@@ -36,7 +36,7 @@ interface Serving {
 }
 
 const FORM = "request";
-const ASKED_MS_MAX = 600;
+const ASKED_S_MAX = 600;
 
 /** A validator of the SDK checks answers of persons by the form; gsv checks them itself. */
 const UNCHECKED = { getValidator: () => (value: unknown) => ({ valid: true, data: value, errorMessage: undefined }) };
@@ -46,7 +46,7 @@ export function gsvServer(ports: ServerPorts, { era, pushes }: Serving): Server 
   const { account } = ports;
   const codec = createRequestStateCodec<Kept>({
     key: ports.key,
-    ttlSeconds: ASKED_MS_MAX,
+    ttlSeconds: ASKED_S_MAX,
     bind: () => `${account.uid}`,
   });
   const server = new Server(

@@ -21,10 +21,10 @@ interface Wish {
 }
 
 export async function untilEnd(ports: ServerPorts, wish: Wish, call: ToolCall): Promise<Outcome> {
-  const said = await answerOf(ports, call);
+  const answered = await answerOf(ports, call);
   const ended = await waited(ports, wish, call);
   const outcome = ended === null ? await stillRunning(ports, wish) : await endOf(ports, ended, call);
-  return said === null || typeof outcome !== "string" ? outcome : `${said}\n${outcome}`;
+  return answered === null || typeof outcome !== "string" ? outcome : `${answered}\n${outcome}`;
 }
 
 async function waited(

@@ -171,6 +171,11 @@ export function sanitize(text: string): string {
   return sanitizer.push(text) + sanitizer.end();
 }
 
+/** As `reveal`, but lines stay lines. */
+export function revealLines(text: string): string {
+  return text.split("\n").map(reveal).join("\n");
+}
+
 /** One line with hidden characters and escape sequences made visible: for errors, table cells and approvals. */
 export function reveal(text: string): string {
   if (isPlain(text) && !text.includes("\n") && !text.includes("\t")) return text;

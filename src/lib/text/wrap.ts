@@ -17,6 +17,15 @@ export function wrapWords(text: string, columns: number, { first, rest }: Margin
   });
 }
 
+/** Wraps the lines that are too long. Their continuation keeps the indent. */
+export function wrapIndented(text: string, columns: number): string[] {
+  return text.split("\n").flatMap((line) => {
+    if (displayWidth(line) <= columns) return [line];
+    const indent = /^ */.exec(line)?.[0] ?? "";
+    return wrapWords(line, columns, { first: indent, rest: indent });
+  });
+}
+
 /** Breaks between shell words, with a backslash at each line end. */
 export function wrapCommand(line: string, columns: number, { first, rest }: Margins): string[] {
   if (displayWidth(first + line) <= columns) return [first + line];

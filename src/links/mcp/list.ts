@@ -2,7 +2,7 @@
 
 import { SysError } from "../../abi/errno.ts";
 import type { McpServer, McpState } from "../../abi/links/mcp.ts";
-import { reveal } from "../../lib/text/sanitize.ts";
+import { revealLines } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { McpServerRow, McpServerRows } from "../../store/kernel/links/mcp-servers.ts";
 import type { McpListed, McpService } from "../../syscalls/links/mcp-service.ts";
@@ -45,7 +45,7 @@ export function shownServer(row: McpServerRow, { state, error, pid }: RunningSta
   return {
     ...{ name, definition, scope, updatedAt, error, state: pending ? "pending" : enabled ? state : "off" },
     ...{ pid, hasResources: found?.hasResources ?? false, prompts: found?.prompts ?? [] },
-    ...{ server: found?.server ?? null, tools: use.length, instructions: reveal(found?.instructions ?? "") },
+    ...{ server: found?.server ?? null, tools: use.length, instructions: revealLines(found?.instructions ?? "") },
     protocol: found === null ? null : (found.era as Era).kind === "modern" ? "2026-07-28" : "2025-11-25",
     waiting: unaccepted(pinned, offered).length,
     offer: found === null ? null : offerOf(id, offered),

@@ -5,7 +5,7 @@ import type { McpPinnedTool, McpTool, McpToolShown, McpToolUse } from "../../abi
 import type { ToolSpec } from "../../abi/stream.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { lineDiff } from "../../lib/text/line-diff.ts";
-import { reveal } from "../../lib/text/sanitize.ts";
+import { reveal, revealLines } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import { modelName } from "./model-name.ts";
 
@@ -27,7 +27,7 @@ export function offerOf(id: string, offered: readonly McpTool[]): string {
 
 /** The definition for a model. */
 export function specOf(server: string, { name, description = "", inputSchema }: McpTool): ToolSpec {
-  const text = clipTo(inLines(description), DESCRIPTION_CHARS_MAX);
+  const text = clipTo(revealLines(description), DESCRIPTION_CHARS_MAX);
   return {
     name: modelName(server, name),
     description: `Tool of the MCP server ${server}, in its own words: ${text}`,
@@ -78,7 +78,7 @@ export function shownTools(
     const state = before === undefined ? "new" : after === undefined ? "gone" : isChanged ? "changed" : "accepted";
     return {
       ...{ server, name: clip(reveal(name)), use: before?.use ?? "ask", state },
-      description: clipTo(inLines(tool.description ?? ""), DESCRIPTION_CHARS_MAX),
+      description: clipTo(revealLines(tool.description ?? ""), DESCRIPTION_CHARS_MAX),
       parameters: revealed(tool.inputSchema, 0) as McpToolShown["parameters"],
       tokens: tokensOf([specOf(server, tool)]),
       diff: isChanged ? lineDiff(textOf(before.tool), textOf(after), DIFF_LINES_MAX) : null,
@@ -88,7 +88,7 @@ export function shownTools(
 
 function textOf(tool: McpTool): string {
   const { description = "", ...rest } = tool;
-  return inLines(`${description}\n${JSON.stringify(sorted(rest), null, 2)}\n`);
+  return revealLines(`${description}\n${JSON.stringify(sorted(rest), null, 2)}\n`);
 }
 
 function sorted(value: unknown): unknown {
@@ -100,16 +100,12 @@ function sorted(value: unknown): unknown {
 
 /** All texts of a schema, its names included, with invisible characters shown. Deeper parts are left out. */
 function revealed(value: unknown, depth: number): unknown {
-  if (typeof value === "string") return inLines(value);
+  if (typeof value === "string") return revealLines(value);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= SCHEMA_DEPTH_MAX) return {};
   if (Array.isArray(value)) return value.map((each) => revealed(each, depth + 1));
   const entries = Object.entries(value).map(([key, each]) => [reveal(key), revealed(each, depth + 1)]);
   return Object.fromEntries(entries);
-}
-
-function inLines(text: string): string {
-  return text.split("\n").map(reveal).join("\n");
 }
 
 function clipTo(text: string, chars: number): string {

@@ -9,6 +9,7 @@ import type { McpServerRow } from "../../store/kernel/links/mcp-servers.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { McpAdded, McpListed, McpService } from "../../syscalls/links/mcp-service.ts";
 import type { LinkSecrets, SecretValues } from "../oauth/vault.ts";
+import { isLoopbackHost } from "../oauth/wire.ts";
 import { shownServer, shownWhole } from "./list.ts";
 import { accepted, offerOf } from "./pins.ts";
 import type { McpServers } from "./servers.ts";
@@ -205,12 +206,11 @@ function definitionFrom(
 
 function addressFrom(text: string): string {
   const url = URL.parse(text);
-  const isLocal = url !== null && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   if (
     url === null ||
     url.username !== "" ||
     url.password !== "" ||
-    !(url.protocol === "https:" || (url.protocol === "http:" && isLocal))
+    !(url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname)))
   )
     throw new SysError("EINVAL", `not an address of an MCP server: ${clip(text)}`, [
       "an https address; http only on this computer; no name or password in it",

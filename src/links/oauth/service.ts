@@ -64,9 +64,11 @@ async function start(ports: OAuthPorts, context: CallContext, asked: OAuthAsked)
   const uid = context.caller.ownerUid;
   await sweepFlows(ports, false);
   const accounts = await rows.accounts(uid);
-  if (accounts.length >= ACCOUNTS_MAX)
-    throw new SysError("ELIMIT", `this account already has ${ACCOUNTS_MAX} OAuth accounts`, ["gsv oauth forget NAME"]);
   const target = checkedAsked(asked);
+  if (accounts.length >= ACCOUNTS_MAX && accountFor(accounts, target) === undefined)
+    throw new SysError("ELIMIT", `you already have ${ACCOUNTS_MAX} accounts at other services`, [
+      "to delete one: gsv oauth forget NAME",
+    ]);
   const state = Buffer.from(random(STATE_BYTES)).toString("base64url");
   const begun = await begunFor(ports, { uid, target, accounts, state });
   const id = uuidv7(clock.now(), random);
@@ -103,9 +105,7 @@ async function begunFor(
   const server = target.kind === "mcp-server" ? await ports.server(uid, target.name) : null;
   const { allowed, document } = await ports.settings(uid);
   const rules: WireRules = { loopback: target.loopback(server?.url ?? null), allowed };
-  const account = accounts.find(
-    (row) => row.kind === target.kind && row.provider === target.name && row.accountKey === target.account,
-  );
+  const account = accountFor(accounts, target);
   // What it could do before it may do again: a server that asked for more rights gets both.
   const isSame = account !== undefined && account.about.server === (server?.url ?? null);
   const known = isSame ? await knownClient(ports, account) : null;
@@ -124,6 +124,14 @@ async function begunFor(
     },
     state,
   );
+}
+
+/** The account that the sign-in is for, if it is there already. */
+function accountFor(
+  accounts: readonly OAuthAccountRow[],
+  { kind, name, account }: Target,
+): OAuthAccountRow | undefined {
+  return accounts.find((row) => row.kind === kind && row.provider === name && row.accountKey === account);
 }
 
 async function knownClient({ vault }: OAuthPorts, { id, secret, clientId, about }: OAuthAccountRow) {

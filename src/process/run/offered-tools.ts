@@ -65,10 +65,10 @@ export class OfferedTools {
     if (!mayUse({ capabilities: ["*"], dropped }, SERVER_CALL)) return own;
     const served = (await this.served(row)).filter(({ name }) => allowed.has(name));
     if (!served.some(({ name }) => this.ports.linked.has(name))) return [...own, ...served];
-    const told = own.map((spec) =>
+    const described = own.map((spec) =>
       spec.name === BLOCK_TOOL ? { ...spec, description: spec.description + FUNCTIONS_TEXT } : spec,
     );
-    return [...told, ...served];
+    return [...described, ...served];
   }
 
   /** The tools of MCP servers that a code block of the process may call. */

@@ -73,9 +73,9 @@ export async function sample(ports: SamplingPorts, row: ProcessRow, asked: Sampl
 }
 
 function requestFrom({ pid, cwd }: ProcessRow, { model }: Model, { system, messages }: SampleRequest): ModelRequest {
-  const told = messages.map(({ role, text }, at) => {
+  const history = messages.map(({ role, text }, at) => {
     const base = { id: at + 1, runId: null, timestamp: 0 };
     return role === "user" ? { ...base, role, content: text } : { ...base, role, content: { text } };
   });
-  return { model, system, messages: told, tools: [], about: { pid, home: "/", cwd } };
+  return { model, system, messages: history, tools: [], about: { pid, home: "/", cwd } };
 }

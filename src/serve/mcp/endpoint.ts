@@ -39,7 +39,7 @@ interface Session {
   readonly entrant: string;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   usedAt: number;
-  /** Answers that are still being read. */
+  /** Requests in flight, until their answers are read. */
   streams: number;
 }
 
@@ -82,9 +82,15 @@ export class McpEndpoint implements McpPort {
       return refused(404, NO_SESSION, "Session not found");
     }
     session.usedAt = this.ports.clock.mono();
-    const response = await session.transport.handleRequest(request, { parsedBody: body });
     session.streams++;
-    return whenRead(response, [request.signal, this.closed.signal], () => session.streams--);
+    const read = () => session.streams--;
+    try {
+      const response = await session.transport.handleRequest(request, { parsedBody: body });
+      return whenRead(response, [request.signal, this.closed.signal], read);
+    } catch (error) {
+      read();
+      throw error;
+    }
   }
 
   private async begin(approach: Approach): Promise<Response> {
@@ -174,7 +180,10 @@ function whenRead(response: Response, signals: readonly AbortSignal[], done: () 
   if (signal.aborted) leave();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { value, done: isEnd } = await reader.read();
+      const { value, done: isEnd } = await reader.read().catch((error: unknown) => {
+        over();
+        throw error;
+      });
       if (!isEnd) return controller.enqueue(value);
       controller.close();
       over();

@@ -10,13 +10,17 @@ import {
   TOOL_USES,
 } from "../../abi/links/mcp.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
-import { field, syscall, value } from "../define.ts";
+import { wrapIndented } from "../../lib/text/wrap.ts";
+import { facts, field, syscall, value } from "../define.ts";
 import type { McpListed, McpService } from "./mcp-service.ts";
 
 type Service = { mcp: McpService };
 
 /** Tokens and paths are long. */
 const WORD_CHARS_MAX = 16_384;
+
+const INSTRUCTION_LINES = 12;
+const INSTRUCTION_COLUMNS = 74;
 
 const name = field.text("its name", { positional: true, shortest: 1, longest: 24, meta: "NAME", of: "mcp" });
 
@@ -62,7 +66,7 @@ export const mcpCalls = [
         "gsv mcp add files -- npx -y @modelcontextprotocol/server-filesystem .",
         "gsv mcp add notes --url https://notes.example.com/mcp --header 'Authorization: Bearer KEY'",
       ],
-      print: value(listedText),
+      print: facts(listedText),
     },
     run: ({ mcp }: { mcp: McpService }, args, context) => mcp.add(context, args),
   }),
@@ -92,6 +96,7 @@ export const mcpCalls = [
           { head: "WHAT", cell: startText, shrink: true },
           { head: "ERROR", cell: (row: McpServer) => reveal(row.error ?? ""), below: true },
         ],
+        note: pendingText,
       },
     },
     run: ({ mcp }: Service, _args, context) => mcp.list(context),
@@ -103,7 +108,7 @@ export const mcpCalls = [
     class: "read",
     capability: "sys.mcp.list",
     input: { name },
-    cli: { hidden: true, examples: ["gsv mcp show files"], print: value(listedText) },
+    cli: { hidden: true, examples: ["gsv mcp show files"], print: facts(listedText) },
     run: ({ mcp }: Service, args, context) => mcp.show(context, args.name),
   }),
 
@@ -125,7 +130,7 @@ export const mcpCalls = [
     cli: {
       hidden: true,
       examples: ["gsv mcp refresh files", "gsv mcp refresh files --accept 3f9a2c1b77a0"],
-      print: value(listedText),
+      print: facts(listedText),
     },
     run: ({ mcp }: Service, args, context) => mcp.refresh(context, args),
   }),
@@ -136,7 +141,7 @@ export const mcpCalls = [
     class: "keyed",
     by: "person",
     input: { name },
-    cli: { hidden: true, examples: ["gsv mcp enable files"], print: value(listedText) },
+    cli: { hidden: true, examples: ["gsv mcp enable files"], print: facts(listedText) },
     run: ({ mcp }: Service, args, context) => mcp.enable(context, args.name),
   }),
 
@@ -186,7 +191,7 @@ export const mcpCalls = [
 
   syscall({
     name: "sys.mcp.resources",
-    summary: "List what a server has to read",
+    summary: "List the resources of a server",
     class: "wait",
     capability: "sys.mcp.list",
     input: { name },
@@ -259,6 +264,14 @@ export const mcpCalls = [
   }),
 ] as const;
 
+function pendingText({ servers }: { readonly servers: readonly McpServer[] }): string | null {
+  const [first, ...more] = servers.filter(({ state }) => state === "pending");
+  if (first === undefined) return null;
+  return more.length === 0
+    ? `${first.name} waits for your approval. To see and start it: gsv mcp enable ${first.name}`
+    : `${more.length + 1} servers wait for your approval. To see and start one: gsv mcp enable NAME`;
+}
+
 function startText({ definition }: McpServer): string {
   return reveal(definition.kind === "http" ? definition.url : [definition.command, ...definition.args].join(" "));
 }
@@ -288,21 +301,29 @@ function toolsText(count: number): string {
 }
 
 function listedText({ server, tools }: McpListed): string {
-  const { name: shown, server: about, protocol, instructions, error, tokens, waiting, offer } = server;
+  const { name: shown, server: about, protocol, error, tokens, waiting, offer } = server;
   const head = [
     `${shown}: ${server.state}${error === null ? "" : ` (${reveal(error)})`}`,
     `  ${startText(server)}`,
     ...whereLines(server),
     ...(about === null ? [] : [`  ${reveal(about.name)} ${reveal(about.version)}, protocol ${protocol}`]),
-    ...(instructions === "" ? [] : [`  says: ${instructions}`]),
+    ...instructionLines(server),
     `  ${toolsText(server.tools)}, about ${tokens} tokens`,
   ];
   if (server.state === "pending")
     return [...head.slice(0, -1), `to approve and start it: gsv mcp enable ${shown}`].join("\n");
   const login = server.state === "needs-login" ? [`to sign in: gsv mcp login ${shown}`] : [];
   const wait =
-    waiting === 0 ? [] : [`${waiting} new or changed; to accept all: gsv mcp refresh ${shown} --accept ${offer}`];
+    waiting === 0 ? [] : [`${waiting} new or changed; to accept all:`, `  gsv mcp refresh ${shown} --accept ${offer}`];
   return [...head, ...tools.flatMap(toolLines), ...wait, ...login].join("\n");
+}
+
+/** Agents see the first line at most. */
+function instructionLines({ name: shown, instructions }: McpServer): readonly string[] {
+  const lines = wrapIndented(instructions, INSTRUCTION_COLUMNS).filter((line) => line.trim() !== "");
+  if (lines.length === 0) return [];
+  const rest = lines.length > INSTRUCTION_LINES ? [`… to read all: gsv mcp show ${shown} --json`] : [];
+  return ["  instructions:", ...[...lines.slice(0, INSTRUCTION_LINES), ...rest].map((line) => `      ${line}`)];
 }
 
 function toolHead({ name: tool, use, state }: McpToolShown): string {
@@ -317,7 +338,7 @@ function toolLines(tool: McpToolShown): readonly string[] {
   return [`  ${toolHead(tool)}`, ...lines.map((line) => `      ${line}`)];
 }
 
-function propertiesOf({ parameters }: McpToolShown): object {
+export function propertiesOf({ parameters }: McpToolShown): { readonly [name: string]: unknown } {
   const { properties } = parameters;
-  return typeof properties === "object" && properties !== null ? properties : {};
+  return typeof properties === "object" && properties !== null ? { ...properties } : {};
 }

@@ -13,7 +13,7 @@ const CALLBACK_CHARS_MAX = 16_384;
 
 const name = field.text("its name", { positional: true, shortest: 1, longest: NAME_CHARS_MAX, meta: "NAME" });
 const account = field.optional(
-  field.text("tells several accounts at one service apart (default: default)", {
+  field.text("name of one of several accounts at a service (default: default)", {
     longest: NAME_CHARS_MAX,
     meta: "NAME",
   }),
@@ -35,7 +35,7 @@ export const oauthCalls = [
       label: field.optional(field.text("a note for you", { longest: 200, line: true })),
       issuer: address("service that publishes how to sign in"),
       authorize: address("page to sign in, if the service publishes nothing"),
-      token: address("where gsv gets the tokens then"),
+      token: address("where gsv gets the tokens, with --authorize"),
       clientId: field.optional(
         field.text("id of gsv at the service", { longest: 2000, meta: "ID", flag: "client-id" }),
       ),
@@ -55,7 +55,7 @@ export const oauthCalls = [
 
   syscall({
     name: "sys.oauth.finish",
-    summary: "Take the answer of a sign-in",
+    summary: "Finish a sign-in",
     class: "keyed",
     // The flow takes one answer.
     once: "verb",

@@ -3,7 +3,8 @@
 // kernel can go on with it.
 
 import { messageOf } from "../../../abi/errno.ts";
-import { reveal } from "../../../lib/text/sanitize.ts";
+import { reveal, revealLines } from "../../../lib/text/sanitize.ts";
+import { isLoopbackHost } from "../../oauth/wire.ts";
 import { defaultsOf, type FormField, fieldsOf, secretField, type Values, valueSaid } from "./forms.ts";
 import { type Sampled, type SamplingRequest, samplingFrom, samplingQuestion } from "./sampling.ts";
 import { namesSecret } from "./secret-words.ts";
@@ -95,15 +96,14 @@ async function partOf(
   if (method === "roots/list") return { kind: "answer", answer: { roots: [] } };
   if (method === "sampling/createMessage") return await samplingPart(ports, params, said);
   if (method !== "elicitation/create") return { kind: "refuse", why: `${ports.server} asked for ${reveal(method)}` };
-  const message = inLines(String(params.message ?? "")).slice(0, MESSAGE_CHARS);
+  const message = revealLines(String(params.message ?? "")).slice(0, MESSAGE_CHARS);
   if (params.mode === "url") return pagePart(ports, message, String(params.url ?? ""), said);
   return formPart(ports, { message, fields: fieldsOf(params.requestedSchema) }, form, said);
 }
 
 function pagePart({ server }: QuestionPorts, message: string, address: string, said: string | null | undefined): Part {
   const url = URL.parse(address);
-  const isLocal = url !== null && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLocal);
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
   if (url === null || !isSafe || url.username !== "" || url.password !== "" || url.href.length > URL_CHARS_MAX)
     return declined(`${server} asked to open ${reveal(address).slice(0, 200)}; declined: not a plain https address`);
   if (said === DONE) return { kind: "answer", answer: { action: "accept" } };
@@ -219,8 +219,4 @@ function declined(note: string): Part {
 
 function cancelled(server: string): Part {
   return { kind: "answer", answer: { action: "cancel" }, note: `${server} asked a question that nobody answered` };
-}
-
-function inLines(text: string): string {
-  return text.split("\n").map(reveal).join("\n");
 }

@@ -1,6 +1,6 @@
 // The use of the owner's model by an MCP server: texts only, bounded, without context of gsv, and asked for each time.
 
-import { reveal } from "../../../lib/text/sanitize.ts";
+import { revealLines } from "../../../lib/text/sanitize.ts";
 
 export interface SamplingRequest {
   readonly system: string;
@@ -50,7 +50,7 @@ export function samplingQuestion(server: string, { system, messages, tokensMax }
     ...(system === "" ? [] : [`system: ${system}`]),
     ...messages.map(({ role, text }) => `${role}: ${text}`),
   ];
-  const whole = texts.join("\n").split("\n").map(reveal).join("\n");
+  const whole = revealLines(texts.join("\n"));
   const left = whole.length - SHOWN_CHARS;
   const shown = left > 0 ? `${whole.slice(0, SHOWN_CHARS)}… (${left} more characters)` : whole;
   return `${server} (MCP server) asks to use your model, paid by this process, up to ${tokensMax} tokens:\n${shown}`;
