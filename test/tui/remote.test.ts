@@ -85,6 +85,15 @@ test("a request names it as the computer of a command, not the one of the termin
   expect(JSON.stringify(card)).toContain("run on box");
 });
 
+test.each([
+  ["mcp__github__create_issue", {}],
+  ["mcp__call", { tool: "mcp.github.create_issue" }],
+])("a request for %s names the MCP server and its tool", (tool, args) => {
+  const common = { kind: "approval", call: "mcp.call", hash: "", expiresAt: null, since: 0, label: null } as const;
+  const ask = { ...common, id: "k3x9", pid: "init:1000", tool, args, why: "", about: null };
+  expect(wishText(ask)).toBe("wants to use create_issue of the MCP server github");
+});
+
 test("top has it in its title", () => {
   const lines = topLines({ top: NEW_TOP, asks: [], notice: "", remote: "box", theme, now: 0, columns: 80, rows: 20 });
   expect(plain(lines[0] ?? "")).toStartWith("top on box");

@@ -1,6 +1,7 @@
 // The title of a request: one line that says who wants to do what, where. The rows below it come from
 // commands/approvals/approval-card-text.ts, which `gsv approvals` prints too. Control characters are made visible. Pure.
 
+import { MCP_CALL, mcpToolNamed } from "../../src/abi/links/mcp.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Ask } from "../state/asks.ts";
 import { subjectOf } from "../talk/subject.ts";
@@ -25,10 +26,17 @@ export function wishText(ask: Ask, computer?: string): string {
   return isPlan(ask) ? "has a plan" : wantsText(ask, computer);
 }
 
-function wantsText({ tool, about }: Ask, computer = THIS_COMPUTER): string {
-  const [verb, object] = VERBS[tool] ?? ["use", reveal(tool)];
+function wantsText(ask: Ask, computer = THIS_COMPUTER): string {
+  const { about } = ask;
+  const [verb, object] = wordsOf(ask);
   const what = about?.again === undefined ? `${verb} ${object}`.trimEnd() : `${verb} again`;
   return `wants to ${what}${placeOf(about, computer)}`;
+}
+
+function wordsOf({ tool, args }: Ask): readonly [verb: string, object: string] {
+  const ofServer = mcpToolNamed(tool === MCP_CALL ? String((args as { tool?: unknown }).tool) : tool);
+  if (ofServer !== null) return [`use ${reveal(ofServer.tool)} of the MCP server ${ofServer.server}`, ""];
+  return VERBS[tool] ?? [`use ${reveal(tool)}`, ""];
 }
 
 export type NamedAsk = Ask & { readonly name: string; readonly computer?: string };
@@ -50,10 +58,10 @@ export function fitsTitle(ask: NamedAsk, columns: number): boolean {
 
 /** The place comes before the subject, so that no command can pass for it. */
 function wholeTitle(ask: NamedAsk): string {
-  const { name, tool, about, computer } = ask;
+  const { name, about, computer } = ask;
   const place = placeOf(about, computer);
   const subject = reveal(realSubject(ask));
-  const [verb, object] = VERBS[tool] ?? [`use ${reveal(tool)}`, ""];
+  const [verb, object] = wordsOf(ask);
   const head = `${reveal(name)} wants to ${verb}${about?.again === undefined ? "" : " again"}${place}`;
   const isParted = object === "" || place !== "";
   return subject === "" ? head : `${head}${isParted ? ":" : ""} ${subject}`;
