@@ -53,7 +53,16 @@ test("${VAR} and ${VAR:-default} are filled, $VAR never, and an unset one stays 
   expect(candidate.command).toEqual(["/data/run", "fast", "$ROOT", "${GONE}"]);
   expect(candidate.env).toEqual({ T: "Bearer canary-2" });
   expect(lines(candidate)).not.toContain("canary");
+  expect(lines(candidate)).toContain("environment: T (from TOKEN)");
   expect(candidate.notes).toEqual(["GONE is not set here and stays as it is"]);
+});
+
+test("a value that takes a variable of yours under another name says which; unset ones and defaults take nothing", () => {
+  const env = { MODEL_KEY: "canary-7", REGION: "canary-8" };
+  const headers = { "X-Version": "1 ${MODEL_KEY}${REGION}", "X-Mode": "${MODE:-fast}", constructor: "1" };
+  const remote = claude({ url: "https://x.test", headers }, env);
+  expect(lines(remote)).toContain("headers: X-Version (from MODEL_KEY, REGION), X-Mode, constructor");
+  expect(claude({ command: "run", env: { MODEL_KEY: "${MODEL_KEY}" } }, env).from).toEqual({});
 });
 
 test("a secret in a command or address is not imported: commands are no secrets", () => {
@@ -81,7 +90,7 @@ test("codex: variables to pass on, headers from variables, a bearer token, its d
     env,
   );
   expect(remote.headers).toEqual({ "X-Head": "canary-5", Authorization: "Bearer canary-6" });
-  expect(lines(remote)).toBe("https://x.test\nheaders: X-Head, Authorization");
+  expect(lines(remote)).toBe("https://x.test\nheaders: X-Head (from HEAD), Authorization (from BEARER)");
   expect(codex(`command = "run"\nenabled = false`).refused).toBe("it is disabled there");
 });
 

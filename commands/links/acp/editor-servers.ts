@@ -92,11 +92,13 @@ export class EditorServers {
   private async added(wanted: string, definition: Definition, directory: string): Promise<string> {
     const scope = { scope: "workspace", for: directory, pending: true };
     const place = "command" in definition ? { directory } : {};
+    // The call takes no empty lists.
+    const given = Object.fromEntries(Object.entries(definition).filter(([, value]) => value.length > 0));
     for (let at = 1; ; at++) {
       const end = at === 1 ? "" : `-${at}`;
       const name = `${wanted.slice(0, NAME_CHARS_MAX - end.length)}${end}`;
       try {
-        await this.ports.sys.call("sys.mcp.add", { name, ...definition, ...place, ...scope });
+        await this.ports.sys.call("sys.mcp.add", { name, ...given, ...place, ...scope });
         return name;
       } catch (error) {
         if (!(error instanceof SysError) || error.code !== "EEXIST" || at === NAMES_TRIED) throw error;

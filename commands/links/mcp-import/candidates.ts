@@ -14,6 +14,8 @@ export interface Candidate {
   readonly directory: string | null;
   readonly env: Values;
   readonly headers: Values;
+  /** The variables of the person that values of `env` and `headers` contain. */
+  readonly from: Values;
   readonly notes: readonly string[];
   /** Why gsv cannot add it; null if it can. */
   readonly refused: string | null;
@@ -32,6 +34,7 @@ type Entry = { readonly [key: string]: unknown };
 
 const SECRET_NAME = /TOKEN|KEY|SECRET|PASS|CREDENTIAL|AUTH/i;
 const NAME_CHARS = 24;
+const BEARER = "Authorization";
 
 /** `.mcp.json` and Claude Code's `mcpServers`. */
 export function fromClaude(servers: unknown, source: Source): Candidate[] {
@@ -56,13 +59,12 @@ export function fromCodex(servers: unknown, source: Source): Candidate[] {
     const base = baseOf(name, entry, source, vars);
     const passed = strings(entry.env_vars).flatMap((each) => vars.passed(each));
     const fromVariables = Object.entries(isEntry(entry.env_http_headers) ? entry.env_http_headers : {});
-    const bearer = typeof entry.bearer_token_env_var === "string" ? vars.passed(entry.bearer_token_env_var) : [];
+    const bearer =
+      typeof entry.bearer_token_env_var === "string" ? vars.passed(entry.bearer_token_env_var, BEARER) : [];
     const headers = {
       ...vars.of(entry.http_headers),
-      ...Object.fromEntries(
-        fromVariables.flatMap(([header, from]) => vars.passed(String(from)).map(([, value]) => [header, value])),
-      ),
-      ...Object.fromEntries(bearer.map(([, value]) => ["Authorization", `Bearer ${value}`])),
+      ...Object.fromEntries(fromVariables.flatMap(([header, from]) => vars.passed(String(from), header))),
+      ...Object.fromEntries(bearer.map(([, value]) => [BEARER, `Bearer ${value}`])),
     };
     const allowances = ["enabled_tools", "default_tools_approval_mode", "tools"].some(
       (key) => entry[key] !== undefined,
@@ -91,10 +93,11 @@ export function freeName(wanted: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** What a person decides about: the whole command or address, and the names of what comes with it. */
-export function shownCandidate({ command, url, directory, env, headers, notes, refused }: Candidate): string[] {
+/** What a person decides about: the whole command or address, and the names of what comes with it and of what it takes. */
+export function shownCandidate({ command, url, directory, env, headers, from, notes, refused }: Candidate): string[] {
+  const shown = (name: string) => reveal(Object.hasOwn(from, name) ? `${name} (from ${from[name]})` : name);
   const names = (label: string, values: Values) =>
-    Object.keys(values).length === 0 ? [] : [`${label}: ${Object.keys(values).map(reveal).join(", ")}`];
+    Object.keys(values).length === 0 ? [] : [`${label}: ${Object.keys(values).map(shown).join(", ")}`];
   return [
     reveal(url ?? command.map(shellWord).join(" ")),
     ...(directory === null ? [] : [`starts in ${reveal(directory)}`]),
@@ -118,7 +121,7 @@ function baseOf(name: string, entry: Entry, { path, scope }: Source, vars: Varia
 }
 
 function finished(
-  base: Omit<Candidate, "notes" | "refused">,
+  base: Omit<Candidate, "from" | "notes" | "refused">,
   vars: Variables,
   { notes, refused }: Pick<Candidate, "notes" | "refused">,
 ): Candidate {
@@ -126,6 +129,7 @@ function finished(
   const nothing = base.url === null && program === "" ? "it has neither a command nor an address" : null;
   return {
     ...base,
+    from: Object.fromEntries(vars.used),
     notes: [...notes, ...newestNote(base.command), ...vars.notes],
     refused: refused ?? nothing ?? vars.refused,
   };
@@ -144,6 +148,8 @@ function newestNote([program = "", ...args]: readonly string[]): string[] {
 /** `${VAR}` and `${VAR:-default}`, as Claude Code expands them. */
 class Variables {
   readonly notes: string[] = [];
+  /** By the name of what contains them. */
+  readonly used = new Map<string, string>();
   refused: string | null = null;
 
   constructor(private readonly env: Source["env"]) {}
@@ -157,16 +163,25 @@ class Variables {
 
   of(values: unknown): Values {
     const given = isEntry(values) ? Object.entries(values) : [];
-    return Object.fromEntries(given.map(([name, value]) => [name, this.expanded(String(value), () => {})]));
+    const opened = given.map(([name, value]): [string, string] => {
+      const contained = new Set<string>();
+      const text = this.expanded(String(value), (each) => this.env[each] !== undefined && contained.add(each));
+      // A variable that is passed on under its own name is shown by it.
+      if (contained.size > 0 && value !== `\${${name}}`) this.used.set(name, [...contained].join(", "));
+      return [name, text];
+    });
+    return Object.fromEntries(opened);
   }
 
-  passed(name: string): [string, string][] {
+  /** `as`: the variable or header that gets its value. */
+  passed(name: string, as = name): [string, string][] {
     const value = this.env[name];
     if (value === undefined) this.notes.push(`${reveal(name)} is not set here`);
-    return value === undefined ? [] : [[name, value]];
+    else if (as !== name) this.used.set(as, name);
+    return value === undefined ? [] : [[as, value]];
   }
 
-  private expanded(text: string, onName: (name: string) => void): string {
+  private expanded(text: string, onName: (name: string) => unknown): string {
     return text.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (whole, name: string, otherwise?: string) => {
       onName(name);
       const value = this.env[name] ?? otherwise;

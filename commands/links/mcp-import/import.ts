@@ -18,7 +18,7 @@ import { candidatesFor, projectServers } from "./sources.ts";
 interface Planned {
   readonly name: string;
   readonly candidate: Candidate;
-  /** A server that waits for approval already, with the same definition. */
+  /** A server of this name waits for approval already, with the same command or address. */
   readonly pending: boolean;
 }
 
@@ -64,11 +64,18 @@ export async function holdServers(io: Pick<Io, "host" | "env" | "sys">, director
     const found = await projectServers(io, directory);
     if (found.length === 0) return null;
     const { planned } = plan(found, (await serversOf(io)).servers, directory);
-    const fresh = planned.filter(({ pending }) => !pending);
+    const waiting = planned.filter(({ pending }) => !pending);
+    // The approval of a stored server does not show what it takes from the environment; an import does.
+    const [taking, fresh] = [true, false].map((takes) =>
+      waiting.filter(({ candidate }) => Object.keys(candidate.from).length > 0 === takes),
+    ) as [Planned[], Planned[]];
     for (const { name, candidate } of fresh)
       await io.sys().call("sys.mcp.add", { ...requestOf(name, candidate, directory), pending: true });
-    if (fresh.length === 0) return null;
-    return `${servers(fresh.length)} of .mcp.json ${fresh.length === 1 ? "waits" : "wait"} for your approval: gsv mcp list`;
+    const lines = [
+      ...(fresh.length === 0 ? [] : [`${held(fresh.length, "waits", "wait")} for your approval: gsv mcp list`]),
+      ...(taking.length === 0 ? [] : [`${held(taking.length, "takes", "take")} your variables: gsv mcp import`]),
+    ];
+    return lines.length === 0 ? null : lines.join("\n");
   } catch (error) {
     // Such as a process in place of a person, or a broken file: no reason to fail what the person asked for.
     return `MCP servers of .mcp.json are not listed: ${reveal(messageOf(error))}`;
@@ -119,22 +126,19 @@ function requestOf(name: string, candidate: Candidate, directory: string): McpAd
   const { scope, command: words, url, env, headers } = candidate;
   const starts = candidate.directory ?? directory;
   const where = scope === "workspace" ? { scope, for: directory } : { scope };
-  if (url !== null)
-    return { name, url, header: Object.entries(headers).map(([key, text]) => `${key}: ${text}`), ...where };
-  return {
-    name,
-    command: words,
-    env: Object.entries(env).map(([key, text]) => `${key}=${text}`),
-    directory: starts,
-    ...where,
-  };
+  const pairs = (values: object, between: string) =>
+    Object.entries(values).map(([key, text]) => `${key}${between}${text}`);
+  const [header, variables] = [pairs(headers, ": "), pairs(env, "=")];
+  // The call takes no empty lists.
+  if (url !== null) return { name, url, ...(header.length > 0 && { header }), ...where };
+  return { name, command: words, directory: starts, ...(variables.length > 0 && { env: variables }), ...where };
 }
 
 async function added(io: Io, { name, candidate, pending }: Planned, json: boolean): Promise<boolean> {
   try {
-    const { server } = pending
-      ? await io.sys().call<McpListed>("sys.mcp.enable", { name })
-      : await io.sys().call<McpListed>("sys.mcp.add", requestOf(name, candidate, io.cwd));
+    // Its directory and values may be older than those that were shown.
+    if (pending) await io.sys().call("sys.mcp.remove", { name });
+    const { server } = await io.sys().call<McpListed>("sys.mcp.add", requestOf(name, candidate, io.cwd));
     await printText(
       io.stdout,
       json ? jsonLine(server) : `${name}: ${server.tools} ${server.tools === 1 ? "tool" : "tools"}`,
@@ -157,6 +161,10 @@ async function show(io: Io, name: string, candidate: Candidate): Promise<void> {
 
 function sourceText({ source, scope }: Candidate): string {
   return scope === "workspace" ? `${source}, for this directory only` : source;
+}
+
+function held(count: number, one: string, many: string): string {
+  return `${servers(count)} of .mcp.json ${count === 1 ? one : many}`;
 }
 
 function servers(count: number): string {

@@ -56,8 +56,8 @@ test("it is not started if the person denies it, and the next window asks again;
     await it.prompt(sessionId, "/cost");
     expect(asked(it)).toHaveLength(times);
   }
-  await opened(it, cwd, given({ args: [SERVER, "2"] }));
-  expect(await states(it)).toEqual(["my-notes: pending", "my-notes-2: pending"]);
+  await opened(it, cwd, given({ args: [SERVER, "2"] }), given({ name: "bare", env: [] }));
+  expect(await states(it)).toEqual(["bare: pending", "my-notes: pending", "my-notes-2: pending"]);
 });
 
 test("a prompt that is cancelled at the question does not run; what cannot be a server is named and left out", async () => {

@@ -24,14 +24,19 @@ function projectIn(home: TestKernel, servers: object): string {
   return directory;
 }
 
-function ioAt(home: TestKernel, cwd: string, isTTY = true): KernelIo {
+function ioAt(home: TestKernel, cwd: string, isTTY = true, env = {}): KernelIo {
   const side = {
     look: async (path: string) => (existsSync(path) ? { kind: "file", size: statSync(path).size, real: path } : null),
     read: async function* (path: string) {
       yield readFileSync(path);
     },
   };
-  return Object.assign(new KernelIo(home.sys), { cwd, side, stdin: { isTTY, kind: isTTY ? "tty" : "none" } }) as never;
+  return Object.assign(new KernelIo(home.sys), {
+    cwd,
+    env,
+    side,
+    stdin: { isTTY, kind: isTTY ? "tty" : "none" },
+  }) as never;
 }
 
 const serversOf = async (home: TestKernel) =>
@@ -103,6 +108,37 @@ test("an import shows each server and adds it after a yes, for this directory on
     "1 MCP server already here\nnothing to add\n",
   ]);
   expect(no.stderr.text + yes.stderr.text + yes.stdout.text).not.toContain("canary-72");
+});
+
+test("a server that takes a variable of the person is not stored before an import has shown which", async () => {
+  await using home = await TestKernel.boot();
+  const headers = { "X-Version": "${MODEL_KEY}" };
+  const directory = projectIn(home, { a: { url: served.url, headers }, b: { url: served.url } });
+  const env = { MODEL_KEY: "canary-73" };
+  expect(await holdServers(ioAt(home, directory, true, env), directory)).toBe(
+    "1 MCP server of .mcp.json waits for your approval: gsv mcp list\n1 MCP server of .mcp.json takes your variables: gsv mcp import",
+  );
+  expect((await serversOf(home)).map(({ name }) => name)).toEqual(["b"]);
+  const no = ioAt(home, directory, true, env);
+  no.answers.push("n");
+  expect(await runs(no, "mcp", "import")).toBe(1);
+  expect(no.stderr.text).toContain("headers: X-Version (from MODEL_KEY)");
+  expect(no.stderr.text).not.toContain("canary-73");
+});
+
+test("an import starts what it has shown, not an older entry that waits under the same command", async () => {
+  await using home = await TestKernel.boot();
+  const mark = join(home.directory, "started");
+  const entry = { command: "/bin/sh", args: ["-c", `pwd > ${mark}; exit 1`] };
+  const directory = projectIn(home, { notes: { ...entry, cwd: "/" } });
+  await holdServers(ioAt(home, directory, false), directory);
+  expect((await serversOf(home)).map(({ name, state }) => [name, state])).toEqual([["notes", "pending"]]);
+  writeFileSync(join(directory, ".mcp.json"), JSON.stringify({ mcpServers: { notes: entry } }));
+  const yes = ioAt(home, directory);
+  yes.answers.push("y");
+  await runs(yes, "mcp", "import");
+  expect(yes.stderr.text).not.toContain("starts in");
+  expect(readFileSync(mark, "utf8").trim()).toBe(directory);
 });
 
 test("only processes in its workspace get the tools of its servers, and only the agent those of its own", async () => {
