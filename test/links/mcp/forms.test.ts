@@ -54,6 +54,8 @@ describe("a secret", () => {
       "ｐａｓｓｗｏｒｄ",
       "p\u00e1ssword",
       "Please enter your password, and press enter",
+      "one of your recovery codes",
+      "API keys",
     ],
   ])("is recognised in %j", (text) => {
     expect(namesSecret(text)).toBe(true);
@@ -169,3 +171,12 @@ test("a request for something else, or for a name that JavaScript has already, i
     why: "notes asked for tasks/update",
   });
 });
+
+test.each(["string", "integer", "number"])(
+  "a message that asks for a secret is declined, whatever a field of type %s is called",
+  async (type) => {
+    const requestedSchema = { properties: { value: { type } } };
+    const step = await advance(ports, held({ message: "Enter the PIN of your account", requestedSchema }), undefined);
+    expect(step).toMatchObject({ kind: "answered", held: { answers: { a: { action: "decline" } } } });
+  },
+);

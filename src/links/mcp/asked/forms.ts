@@ -80,16 +80,22 @@ function optionOf(value: unknown, title: unknown): Option {
   return { value, label: label.startsWith("(") ? `'${label}'` : label };
 }
 
+/** Anything can be typed there. */
+export function isTyped({ kind }: FormField): boolean {
+  return kind === "text" || kind === "number" || kind === "integer";
+}
+
 /** The first field whose name, title or description names a secret. */
 export function secretField(fields: readonly FormField[]): FormField | null {
-  const typed = fields.filter(({ kind }) => kind === "text" || kind === "number" || kind === "integer");
   return (
-    typed.find(
-      ({ name, schema: { title, description, format, writeOnly } }) =>
-        format === "password" ||
-        writeOnly === true ||
-        [name, title, description].some((text) => typeof text === "string" && namesSecret(text)),
-    ) ?? null
+    fields
+      .filter(isTyped)
+      .find(
+        ({ name, schema: { title, description, format, writeOnly } }) =>
+          format === "password" ||
+          writeOnly === true ||
+          [name, title, description].some((text) => typeof text === "string" && namesSecret(text)),
+      ) ?? null
   );
 }
 

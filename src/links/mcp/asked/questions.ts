@@ -5,7 +5,7 @@
 import { messageOf } from "../../../abi/errno.ts";
 import { reveal, revealLines } from "../../../lib/text/sanitize.ts";
 import { isLoopbackHost } from "../../oauth/wire.ts";
-import { defaultsOf, type FormField, fieldsOf, secretField, type Values, valueSaid } from "./forms.ts";
+import { defaultsOf, type FormField, fieldsOf, isTyped, secretField, type Values, valueSaid } from "./forms.ts";
 import { type Sampled, type SamplingRequest, samplingFrom, samplingQuestion } from "./sampling.ts";
 import { namesSecret } from "./secret-words.ts";
 
@@ -151,8 +151,7 @@ function formPart(
 ): Part {
   if (fields === null) return declined(`${server} asked with a form that gsv cannot show; declined`);
   const secret = secretField(fields);
-  const isTyped = fields.some(({ kind }) => kind === "text");
-  if (secret !== null || (isTyped && namesSecret(message)))
+  if (secret !== null || (fields.some(isTyped) && namesSecret(message)))
     return declined(
       `${server} asked for a secret (${secret?.label ?? message.slice(0, 100)}); declined: a form is no place for secrets`,
     );
