@@ -187,3 +187,18 @@ test("a limited token has no more than its account has, and its agents ask as al
   const scheduled = { when: "every 1h", exec: "true", name: "x" };
   expect((await home.refusal("sched.add", scheduled, sys)).code).toBe("EPERM");
 });
+
+test("a limited token raises no cost: not the budget of a task, not its model, not its priority", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("config.set", { key: "budget.task", value: "$2" });
+  const { token } = await make(home, { allow: "proc.*" });
+  const sys = await home.login({ token });
+  const { pid } = await sys.call<{ pid: string }>("proc.spawn", { label: "task", budget: "$100" });
+  type Budgets = { readonly budgets: readonly { readonly pid: string | null; readonly budget: string }[] };
+  const { budgets } = await home.sys.call<Budgets>("proc.budgets", { pid });
+  expect(budgets.find((each) => each.pid === pid)?.budget).toBe("$2");
+  expect(await home.refusal("proc.send", { message: "go", model: "planned" }, sys)).toMatchObject({
+    ...{ code: "EPERM", message: "only a person chooses the model" },
+  });
+  expect((await home.refusal("proc.nice", { pid, nice: "-5" }, sys)).code).toBe("EPERM");
+});

@@ -266,7 +266,7 @@ async function budgetOf(
   { parent, ownerUid, stated }: Pick<Place, "parent" | "ownerUid"> & { readonly stated: Limits | null },
 ): Promise<NewBudget> {
   const usual = await taskBudget(ownerUid);
-  const limits = caller.pid !== undefined && stated !== null && usual !== null ? narrower(stated, usual) : stated;
+  const limits = caller.kind !== "person" && stated !== null && usual !== null ? narrower(stated, usual) : stated;
   const starter = caller.pid === undefined ? null : await kernel.processes.get(caller.pid);
   const above = parent === null ? [] : await kernel.budgets.above(parent.pid);
   const isWithin = starter === null || starter.budgetId === null || above.some(({ id }) => id === starter.budgetId);

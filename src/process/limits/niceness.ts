@@ -25,7 +25,7 @@ export function nicenessService({ kernel, clock }: { readonly kernel: KernelStor
       const before = await niceOf(kernel, row.pid);
       if (wanted === undefined) return { pid: row.pid, nice: before };
       const nice = niceFrom(wanted);
-      if (caller.pid !== undefined && nice < before)
+      if (caller.kind !== "person" && nice < before)
         throw new SysError("EPERM", `only a person can lower the niceness (now ${before})`);
       const by = { uid: caller.uid, now: clock.now() };
       await kernel.config.change([{ key: keyOf(row.pid), value: nice === 0 ? null : String(nice) }], by);

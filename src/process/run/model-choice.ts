@@ -65,7 +65,7 @@ export async function modelFor(
   addressee: Addressee,
   model: string | undefined,
 ): Promise<string | null> {
-  if (model !== undefined && context.caller.kind === "process") {
+  if (model !== undefined && context.caller.kind !== "person") {
     throw new SysError("EPERM", "only a person chooses the model", ["leave model out"]);
   }
   const asker = { uid: addressee.ownerUid, offer: offers.from(context) };
