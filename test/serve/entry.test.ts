@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { until } from "../support/io.ts";
+import { INIT } from "../support/kernel.ts";
 import { ServedKernel } from "../support/served-kernel.ts";
 
 interface Browser {
@@ -158,6 +159,22 @@ test("a revoked login ends its open websocket at once", async () => {
   await served.kernel.sys.call("sys.login.revoke", { id: browser.id });
   await until(() => ends.length > 0);
   expect([ends, program.ends]).toEqual([["4001 this login was revoked"], []]);
+});
+
+test("a call that waits ends when its token is revoked, and tells nothing", async () => {
+  const served = await ServedKernel.boot();
+  const { kernel } = served;
+  kernel.model.will(INIT, { text: "private words", hold: true });
+  const { runId: run } = await kernel.send("go");
+  await kernel.holding();
+  const waiting = served.json("POST", "/api/call/proc.wait", { pids: [INIT], run });
+  const { tokens } = await kernel.sys.call<{ tokens: readonly { id: string; lastUsedAt: number | null }[] }>(
+    "sys.token.list",
+    {},
+  );
+  await kernel.sys.call("sys.token.revoke", { id: tokens[0]?.id });
+  expect(await waiting).toMatchObject([401, { code: "EAUTH", detail: "this token was revoked" }]);
+  kernel.model.release();
 });
 
 test("a token that expires ends its open websocket, and no other", async () => {

@@ -3,6 +3,7 @@
 
 import { KeyReused, SysError } from "../../abi/errno.ts";
 import type { Sys } from "../../abi/sys.ts";
+import { either } from "../../lib/wait.ts";
 import { json, problem } from "../rest.ts";
 import type { Visit } from "../route.ts";
 
@@ -35,7 +36,7 @@ export async function answered(
   } catch (error) {
     if (error instanceof KeyReused)
       return problem(422, error.code, "this Idempotency-Key came with another request before", ["use a new key"]);
-    throw error;
+    throw visit.ended.aborted ? visit.ended.reason : error;
   } finally {
     await sys.close();
   }
@@ -43,10 +44,11 @@ export async function answered(
 
 function callsOf(
   sys: Sys,
-  { request: { signal } }: Visit,
+  { request, ended }: Visit,
   key: string | null,
   onRepeat: (how: "running" | "answered") => void,
 ): Calls {
+  const signal = either(request.signal, ended);
   return {
     key,
     read: (name, args) => sys.call(name, args, { signal }),

@@ -112,6 +112,8 @@ export class McpEndpoint implements McpPort {
     };
     this.sessions.set(id, { entrant: visit.entrant(), transport, usedAt: this.ports.clock.mono(), streams: 0 });
     visit.ended.addEventListener("abort", () => this.end(id));
+    // The login may have ended meanwhile.
+    if (visit.ended.aborted) this.end(id);
     const response = await this.inSession(id, approach);
     if (!response.ok) this.end(id);
     return response;
