@@ -19,6 +19,7 @@ interface Called {
   readonly tool: string;
 }
 
+const EXAMPLES = [`for example: path=. or '{"path":"."}'`];
 /** The longest word of a command line on Linux. */
 const WORD_CHARS_MAX = 131_072;
 
@@ -58,7 +59,7 @@ export const mcpCall = command(
 async function argumentsFrom(io: Io, called: Called, words: readonly string[]): Promise<object> {
   const [first = "{}", ...rest] = words;
   if (rest.length === 0 && first === "-") return objectFrom(await stdinText(io));
-  if (rest.length === 0 && (first.trimStart().startsWith("{") || !first.includes("="))) return objectFrom(first);
+  if (rest.length === 0 && /^\s*[[{]/.test(first)) return objectFrom(first);
   const properties = await parametersOf(io, called);
   return Object.fromEntries(words.map((word) => argumentFrom(word, properties)));
 }
@@ -68,12 +69,12 @@ function objectFrom(text: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {} // not JSON: refused like JSON that is no object
-  throw new SysError("EUSAGE", "the arguments are not a JSON object", [`for example: path=. or '{"path":"."}'`]);
+  throw new SysError("EUSAGE", "the arguments are not a JSON object", EXAMPLES);
 }
 
 function argumentFrom(word: string, properties: Properties): readonly [name: string, value: unknown] {
   const [, name, text = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
-  if (name === undefined) throw new SysError("EUSAGE", `not NAME=VALUE: ${clip(word)}`, ["for example: path=."]);
+  if (name === undefined) throw new SysError("EUSAGE", `not NAME=VALUE: ${clip(word)}`, EXAMPLES);
   const types = Object.hasOwn(properties, name) ? typesOf(properties[name]) : [];
   if (types.length === 0 || types.includes("string")) return [name, text];
   try {

@@ -62,6 +62,7 @@ test.each([
   [["limit=many"], "limit is not of type integer: many"],
   [["after=soon"], "after is not of type number or null: soon"],
   [["text=a", "b"], "not NAME=VALUE: b"],
+  [["Ada"], "not NAME=VALUE: Ada"],
   [["[1]"], "the arguments are not a JSON object"],
 ])("the arguments %j are refused before the call", async (words, message) => {
   expect(await call(...words)).toBe(2);
@@ -85,6 +86,7 @@ test("a long description is wrapped at its indent on a terminal", async () => {
   const lines = io.stdout.text.split("\n");
   expect(lines.filter((line) => line.length > io.stdout.columns)).toEqual([]);
   expect(lines.filter((line) => /^ {6}\S/.test(line)).length).toBeGreaterThan(4);
+  expect(lines).toContain("      arguments: text, limit, whole, tags, after");
 });
 
 test.each([

@@ -36,7 +36,7 @@ export function specOf(server: string, { name, description = "", inputSchema }: 
 }
 
 export function tokensOf(specs: readonly ToolSpec[]): number {
-  return Math.ceil(Buffer.byteLength(JSON.stringify(specs)) / BYTES_PER_TOKEN);
+  return specs.length === 0 ? 0 : Math.ceil(Buffer.byteLength(JSON.stringify(specs)) / BYTES_PER_TOKEN);
 }
 
 /** Accepts what a server offers now; what a person decided about a tool of the same name stays. */

@@ -333,7 +333,8 @@ function toolHead({ name: tool, use, state }: McpToolShown): string {
 
 /** Nothing is cut: a person accepts what stands here. */
 function toolLines(tool: McpToolShown): readonly string[] {
-  const shown = tool.diff ?? `${tool.description}\n${Object.keys(propertiesOf(tool)).join(" ")}`;
+  const names = Object.keys(propertiesOf(tool)).join(", ");
+  const shown = tool.diff ?? `${tool.description}\n${names === "" ? "" : `arguments: ${names}`}`;
   const lines = shown.split("\n").filter((line) => line.trim() !== "");
   return [`  ${toolHead(tool)}`, ...lines.map((line) => `      ${line}`)];
 }
