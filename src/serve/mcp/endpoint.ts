@@ -102,8 +102,13 @@ export class McpEndpoint implements McpPort {
       sessionIdGenerator: () => id,
       onsessionclosed: () => this.end(id),
     });
-    const server = await served.factory({ era: "legacy", requestInfo: visit.request });
-    await server.connect(transport);
+    try {
+      const server = await served.factory({ era: "legacy", requestInfo: visit.request });
+      await server.connect(transport);
+    } catch (error) {
+      await served.close();
+      throw error;
+    }
     const onclose = transport.onclose;
     transport.onclose = () => {
       this.sessions.delete(id);
