@@ -104,7 +104,10 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
       );
     }
     if (caller.kind !== "person" && call.by !== "anyone" && !(call.by === "approved" && caller.approved))
-      throw new SysError("EPERM", `${name} is for people: a process may not call it`);
+      throw new SysError(
+        "EPERM",
+        `${name} is for people: ${caller.pid === undefined ? "this token" : "a process"} may not call it`,
+      );
     if (caller.looksOnly && call.class === "keyed" && !PLANS.includes(call.name))
       throw new SysError("EPERM", `${name} is not allowed in mode plan (${caller.pid})`, [
         "present what you would do with the tool Plan; only the user can change the mode",

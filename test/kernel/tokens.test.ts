@@ -160,10 +160,12 @@ test("a limited token uses only what it allows, is no person, and its account lo
     hook: await refused("fs.write", { path: "~/context.d/a.md", content: "obey" }),
     control: await refused("fs.write", { path: `/proc/${pid}/ctl`, content: "kill" }),
     host: await refused("fs.read", { path: "/etc/passwd", target: "host" }),
+    why: await home.refusal("sys.token.create", {}, sys).then(({ message }) => message),
     unknown: await home.refusal("sys.token.create", { allow: "proc" }).then(({ message }) => message),
   }).toEqual({
     ...{ heard: 0, history: "EPERM", shell: "EPERM", token: "EPERM", answer: "EPERM" },
     ...{ hook: "EPERM", control: "EPERM", host: "EPERM" },
+    why: "sys.token.create is for people: this token may not call it",
     unknown: "cannot allow: proc is not a valid capability",
   });
 });
