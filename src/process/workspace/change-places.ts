@@ -92,13 +92,19 @@ export class ChangePlaces {
   /** All places that a script of the process may write to. */
   async all(row: ProcessRow): Promise<PlacedPath[]> {
     const { accounts } = this.ports.kernel;
-    const workspace = row.workspaceId === null ? null : await this.ofWorkspace(row.workspaceId);
-    const places = workspace === null ? [] : [workspace];
+    const places = await this.outsideHomes(row);
     for (const uid of new Set([row.ownerUid, row.uid])) {
       const account = await accounts.byUid(uid);
-      if (account !== null) places.push(await this.tree(account.username, HOME_REPO, account.home));
+      if (account !== null)
+        places.push({ place: await this.tree(account.username, HOME_REPO, account.home), path: null });
     }
-    return places.map((place) => ({ place, path: null }));
+    return places;
+  }
+
+  /** The places of a program that gets no home: its workspace. */
+  async outsideHomes({ workspaceId }: ProcessRow): Promise<PlacedPath[]> {
+    const place = workspaceId === null ? null : await this.ofWorkspace(workspaceId);
+    return place === null ? [] : [{ place, path: null }];
   }
 
   async named(row: ProcessRow, key: string): Promise<ChangePlace> {

@@ -8,6 +8,7 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../store/open.ts";
 import type { Change } from "../../store/process/files/changes.ts";
 import type { CallRow, ProcessStore } from "../../store/process/verbs.ts";
+import { SERVER_CALL } from "../run/tool-servers.ts";
 import type { ChangePlaces, PlacedPath } from "./change-places.ts";
 
 export interface ChangesPorts {
@@ -102,6 +103,8 @@ export class Changes {
         // The calls inside are recorded one by one.
         case "codemode.exec":
           return [];
+        case SERVER_CALL:
+          return places.outsideHomes(row);
         default:
           return places.all(row);
       }
