@@ -1,7 +1,7 @@
 // Forms of servers: what a person may type, and what is never asked for.
 
 import { describe, expect, test } from "bun:test";
-import { defaultsOf, fieldsOf, secretField, valueSaid } from "../../../src/links/mcp/asked/forms.ts";
+import { defaultsOf, fieldsOf, secretField, valueFrom } from "../../../src/links/mcp/asked/forms.ts";
 import { advance, type Held } from "../../../src/links/mcp/asked/questions.ts";
 import { namesSecret } from "../../../src/links/mcp/asked/secret-words.ts";
 
@@ -114,7 +114,7 @@ test.each([
   [{ type: "array", items: { anyOf: [{ const: "x", title: "The X" }] } }, ["The X"], [["x"]]],
 ] as const)("answers to %j become values or are asked for again", (schema, said, values) => {
   const [field] = form({ a: schema })!;
-  const taken = said.map((each) => valueSaid(field!, each)).flatMap((each) => ("value" in each ? [each.value] : []));
+  const taken = said.map((each) => valueFrom(field!, each)).flatMap((each) => ("value" in each ? [each.value] : []));
   expect(taken as unknown).toEqual(values);
 });
 

@@ -106,27 +106,27 @@ export function defaultsOf(fields: readonly FormField[]): Values | null {
 }
 
 /** The value that a person's answer means, or what is wrong with it. */
-export function valueSaid(field: FormField, said: string): { readonly value: unknown } | { readonly wrong: string } {
+export function valueFrom(field: FormField, answer: string): { readonly value: unknown } | { readonly wrong: string } {
   const { kind, options, schema } = field;
-  const text = said.trim();
+  const text = answer.trim();
   if (kind === "choice" || kind === "yes or no") {
-    const found = optionSaid(options, text);
+    const found = optionNamed(options, text);
     return found === undefined ? { wrong: `not one of the choices: ${text}` } : { value: found.value };
   }
   if (kind === "choices") {
-    const found = text.split(",").map((each) => optionSaid(options, each.trim()));
+    const found = text.split(",").map((each) => optionNamed(options, each.trim()));
     return found.includes(undefined)
       ? { wrong: "give numbers of the choices, separated by commas" }
       : within(field, [...new Set(found.map((each) => each?.value))], found.length, ["minItems", "maxItems"]);
   }
-  if (kind === "text") return within(field, said, [...said].length, ["minLength", "maxLength"]);
+  if (kind === "text") return within(field, answer, [...answer].length, ["minLength", "maxLength"]);
   const value = Number(text);
   if (text === "" || !Number.isFinite(value) || (kind === "integer" && !Number.isInteger(value)))
     return { wrong: `not ${kind === "integer" ? "a whole number" : "a number"}: ${text}` };
   return within({ schema }, value, value, ["minimum", "maximum"]);
 }
 
-function optionSaid(options: readonly Option[], text: string): Option | undefined {
+function optionNamed(options: readonly Option[], text: string): Option | undefined {
   return (
     options.find(({ label }) => label === text) ??
     options.find(({ label }) => label.toLowerCase() === text.toLowerCase()) ??

@@ -5,7 +5,7 @@
 import { messageOf } from "../../../abi/errno.ts";
 import { reveal, revealLines } from "../../../lib/text/sanitize.ts";
 import { isLoopbackHost } from "../../oauth/wire.ts";
-import { defaultsOf, type FormField, fieldsOf, isTyped, secretField, type Values, valueSaid } from "./forms.ts";
+import { defaultsOf, type FormField, fieldsOf, isTyped, secretField, type Values, valueFrom } from "./forms.ts";
 import { type Sampled, type SamplingRequest, samplingFrom, samplingQuestion } from "./sampling.ts";
 import { namesSecret } from "./secret-words.ts";
 
@@ -179,7 +179,7 @@ function filledPart(fields: readonly FormField[], { at, values }: NonNullable<He
   const field = fields[at]!;
   const isLeft = [LEAVE_OUT, NONE, DEFAULT].includes(said.trim());
   const isLeftOut = isLeft && (field.fallback !== undefined || !field.isRequired);
-  const taken = isLeftOut ? { value: field.fallback } : valueSaid(field, said);
+  const taken = isLeftOut ? { value: field.fallback } : valueFrom(field, said);
   if ("wrong" in taken) return fieldPart(fields, { at, values }, `${taken.wrong}\n`);
   const next = taken.value === undefined ? values : { ...values, [field.name]: taken.value };
   if (at + 1 < fields.length) return fieldPart(fields, { at: at + 1, values: next }, "");
