@@ -1,11 +1,20 @@
 // A person at the web console: a browser in front of a kernel in this process, signed in by a one-time code.
 
+import { test } from "bun:test";
 import { listenAddress } from "../../src/serve/listen-address.ts";
 import { listen } from "../../src/serve/listener.ts";
 import type { PlannedAnswer } from "./answers.ts";
 import type { Browser } from "./browser.ts";
 import { INIT } from "./kernel.ts";
 import { inFrontOf, ServedKernel } from "./served-kernel.ts";
+
+/** Each test has a console of its own, signed in, in the file's one browser; skipped without a browser. */
+export function testsIn(browser: Browser | null) {
+  return (title: string, run: (web: WebConsole, browser: Browser) => Promise<void>): void =>
+    test.skipIf(browser === null)(title, async () => {
+      if (browser !== null) await run(await WebConsole.open(browser), browser);
+    });
+}
 
 export class WebConsole {
   private constructor(

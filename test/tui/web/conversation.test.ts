@@ -1,19 +1,16 @@
 // A conversation of the web console in a real browser: long, held, and opened again by another login.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type Browser, openBrowser } from "../../support/browser.ts";
+import { afterAll, expect, setDefaultTimeout } from "bun:test";
+import { openBrowser } from "../../support/browser.ts";
 import { INIT } from "../../support/kernel.ts";
-import { WebConsole } from "../../support/web-console.ts";
+import { testsIn } from "../../support/web-console.ts";
 
 setDefaultTimeout(30_000);
 
 const browser = await openBrowser({ width: 1280, height: 800 });
 afterAll(async () => await browser?.[Symbol.asyncDispose]());
 
-const inBrowser = (title: string, run: (web: WebConsole, browser: Browser) => Promise<void>) =>
-  test.skipIf(browser === null)(title, async () => {
-    if (browser !== null) await run(await WebConsole.open(browser), browser);
-  });
+const inBrowser = testsIn(browser);
 
 inBrowser("a long history opens at its end, keeps few elements, and goes back to its beginning", async (web, page) => {
   const { kernel } = web.served;

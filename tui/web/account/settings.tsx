@@ -108,8 +108,13 @@ function Change({ gsv, setting, again }: ChangeProps) {
   const own = layer === "user";
   const [text, setText] = useState(isSecret ? "" : shown);
   const [said, setSaid] = useState("");
-  // After a change, also by somebody else.
-  useEffect(() => setText(isSecret ? "" : shown), [isSecret, shown]);
+  const seen = useRef(shown);
+  // After a change, also by somebody else. Never at first: an effect comes late, and would take back what was typed meanwhile.
+  useEffect(() => {
+    if (seen.current === shown) return;
+    seen.current = shown;
+    setText(isSecret ? "" : shown);
+  }, [isSecret, shown]);
   const change = async (call: "config.set" | "config.unset", args: object) => {
     try {
       await gsv.call(call, { key, ...args });
